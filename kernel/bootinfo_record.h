@@ -34,7 +34,7 @@ static inline void bootinfo_write(struct bootinfo_record *r, const char *line) {
                                .offset_next = sizeof *r - offsetof(struct bootinfo_record, exec),
                                .cmdline_offset = offsetof(struct bootinfo_record, command_line) -
                                                  offsetof(struct bootinfo_record, exec)};
-    uint32_t n = 0;
+    word_t n = 0;
     while (n + 1 < sizeof r->command_line && line[n] != 0) {
         r->command_line[n] = line[n];
         n++;
@@ -44,17 +44,17 @@ static inline void bootinfo_write(struct bootinfo_record *r, const char *line) {
 
 /* Adds a module of `size` bytes, which lie at `start`, and its line. False: there is no room for
  * it. */
-static inline bool bootinfo_add_module(struct bootinfo_record *r, uint32_t start, uint32_t size,
+static inline bool bootinfo_add_module(struct bootinfo_record *r, word_t start, word_t size,
                                        const char *line) {
-    uint32_t length = 0;
+    word_t length = 0;
     while (line[length] != 0) {
         length++;
     }
-    uint32_t bytes = (sizeof(L4_Boot_Module_t) + length + 1 + 3) & ~3u;
+    word_t bytes = (sizeof(L4_Boot_Module_t) + length + 1 + 3) & ~3u;
     if (r->info.size + bytes > PAGE_SIZE) {
         return false;
     }
-    L4_Boot_Module_t *module = (L4_Boot_Module_t *)((uint32_t)r + r->info.size);
+    L4_Boot_Module_t *module = (L4_Boot_Module_t *)((word_t)r + r->info.size);
     *module = (L4_Boot_Module_t){.type = L4_BootInfo_Module,
                                  .version = 1,
                                  .offset_next = bytes,

@@ -26,7 +26,7 @@
 #define RESULT_SENDING   0x4u
 
 /* In which phase of an IPC of its own the thread is. */
-static uint32_t ipc_state(const struct tcb *t) {
+static word_t ipc_state(const struct tcb *t) {
     if (t->xfer_partner != NULL) {
         return (t->flags & FLAG_SENDER) != 0 ? RESULT_SENDING : RESULT_RECEIVING;
     }
@@ -43,18 +43,18 @@ static bool may_exchange(const struct tcb *self, const struct tcb *t) {
 
 /* Same registers in and out: r0 dest, r1 control, r2 sp, r3 ip, r4 flags, r5 handle, r6 pager. */
 void exchange_registers(struct tcb *self) {
-    uint32_t *r = frame_arguments(&self->frame);
-    uint32_t control = r[1];
+    word_t *r = frame_arguments(&self->frame);
+    word_t control = r[1];
     struct tcb *t = thread_resolve(self->space, r[0]);
     if (t == NULL || t->space == NULL || t->utcb == 0 || !may_exchange(self, t)) {
         r[0] = 0;
         utcb_write(self, L4_UTCB_ERROR_CODE, L4_ErrInvalidThread);
         return;
     }
-    uint32_t result = ipc_state(t) | ((t->flags & FLAG_HALTED) != 0 ? RESULT_HALTED : 0);
-    uint32_t old_sp = t->frame.sp, old_ip = t->frame.pc, old_flags = frame_flags(&t->frame);
-    uint32_t old_handle = utcb_read(t, L4_UTCB_USER_DEFINED_HANDLE);
-    uint32_t old_pager = utcb_read(t, L4_UTCB_PAGER);
+    word_t result = ipc_state(t) | ((t->flags & FLAG_HALTED) != 0 ? RESULT_HALTED : 0);
+    word_t old_sp = t->frame.sp, old_ip = t->frame.pc, old_flags = frame_flags(&t->frame);
+    word_t old_handle = utcb_read(t, L4_UTCB_USER_DEFINED_HANDLE);
+    word_t old_pager = utcb_read(t, L4_UTCB_PAGER);
 
     if ((control & CONTROL_ABORT_SEND) != 0 && (result & RESULT_SENDING) != 0) {
         ipc_fail(t, L4_IPC_ERR_CANCELED);

@@ -11,9 +11,9 @@
 void fault_swi(struct tcb *self);
 
 /* A word of the running program's memory, or false. */
-bool user_load(uint32_t va, uint32_t *value);
+bool user_load(word_t va, word_t *value);
 
 /* Does a word at this kernel address read without an abort? For finding the probe. */
-bool kernel_probe_load(uint32_t va, uint32_t *value);
+bool kernel_probe_load(word_t va, word_t *value);
 
 #endif

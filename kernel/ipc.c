@@ -4,58 +4,20 @@
  */
 #include "ipc.h"
 
-#include "space.h"
+#include "ipc_phase.h"
 #include "mapdb.h"
-#include "message.h"
-#include "ready.h"
+#include "space.h"
 #include "spaces.h"
 #include "switch.h"
-#include "timer.h"
-#include "utcb.h"
-#include "xfer.h"
+#include "xfer_wait.h"
 
 #include <string.h>
 
 /* The message between sender and receiver. Under `flush` only one of the two UTCBs is reachable by
  * the address that its lines have, so the message is read first and written then. */
-static uint32_t message[L4_NUM_MRS];
-
-/* ---- the sender queue of a receiver: a ring, in order of arrival ---- */
-
-static void join_senders(struct tcb *t, struct tcb *partner) {
-    struct tcb *first = partner->senders;
-    t->partner = partner;
-    if (first == NULL) {
-        t->sender_next = t->sender_previous = t;
-        partner->senders = t;
-        partner->wait_open = partner->id;
-    } else {
-        t->sender_next = first;
-        t->sender_previous = first->sender_previous;
-        t->sender_previous->sender_next = t;
-        first->sender_previous = t;
-    }
-}
-
-static void leave_senders(struct tcb *t) {
-    struct tcb *partner = t->partner;
-    if (t->sender_next == t) {
-        partner->senders = NULL;
-        partner->wait_open = IPC_ANY;
-    } else {
-        t->sender_previous->sender_next = t->sender_next;
-        t->sender_next->sender_previous = t->sender_previous;
-        if (partner->senders == t) {
-            partner->senders = t->sender_next;
-        }
-    }
-    t->partner = NULL;
-}
+static word_t message[L4_NUM_MRS];
 
 /* ---- states ---- */
-
-static void break_xfer(struct tcb *t, uint32_t own, uint32_t others);
-static void fail_in_xfer(struct tcb *t, uint32_t error);
 
 void ipc_leave(struct tcb *t) {
     if (t->xfer_partner != NULL) {
@@ -69,71 +31,18 @@ void ipc_leave(struct tcb *t) {
     t->flags &= (uint8_t)~FLAG_RECEIVE;
 }
 
-/* `first`: in front of its equals, as the one that an IPC was for. */
-static void make_ready(struct tcb *t, bool first) {
-    t->state = STATE_READY;
-    t->wait_for = 0;
-    if (t != hot.current && sched_is_runnable(t)) {
-        if (first) {
-            ready_enqueue_first(t);
-        } else {
-            ready_enqueue_last(t);
-        }
-    }
-}
-
-/* Waits without limit or until the timeout; the caller has seen that it is not zero. */
-static void block(struct tcb *t, uint8_t state, uint32_t timeout) {
-    uint64_t deadline;
-    t->state = state;
-    if (timer_deadline(timeout, &deadline)) {
-        timer_arm(t, deadline);
-    }
-    if (t == hot.current) {
-        hot.reschedule = 1;
-    }
-}
-
-static void fail_phase(struct tcb *t, uint32_t error, uint32_t phase) {
-    uint8_t kind = t->kind;
-    t->kind = KIND_USER;
-    switch (kind) {
-    case KIND_USER:
-        frame_set_result(&t->frame, 0);
-        frame_message(&t->frame)[0] = TAG_ERROR;
-        utcb_write(t, L4_UTCB_ERROR_CODE, L4_IPC_ERROR(error, phase));
-        make_ready(t, false);
-        break;
-    case KIND_PREEMPTED: /* goes on, and is preempted again at the next tick */
-    case KIND_PREEMPT_FAULT:
-    case KIND_PAGEFAULT: /* tries again, and faults again if nothing has changed */
-        make_ready(t, false);
-        break;
-    case KIND_INTERRUPT:
-        t->state = STATE_INACTIVE;
-        break;
-    default: /* start or exception: ExchangeRegisters lets it go on without a reply */
-        if (error == L4_IPC_ERR_CANCELED) {
-            make_ready(t, false);
-        } else {
-            t->state = STATE_DEAD;
-        }
-        break;
-    }
-}
-
-void ipc_fail(struct tcb *t, uint32_t error) {
+void ipc_fail(struct tcb *t, word_t error) {
     if (t->xfer_partner != NULL) {
         fail_in_xfer(t, error);
         return;
     }
-    uint32_t phase = t->state == STATE_SENDING ? L4_IPC_PHASE_SEND : L4_IPC_PHASE_RECEIVE;
+    word_t phase = t->state == STATE_SENDING ? L4_IPC_PHASE_SEND : L4_IPC_PHASE_RECEIVE;
     ipc_leave(t);
     fail_phase(t, error, phase);
 }
 
 /* The receive phase of a thread that is ready but has not begun it (who sends to it waits on). */
-static void drop_receive(struct tcb *t, uint32_t error) {
+static void drop_receive(struct tcb *t, word_t error) {
     t->flags &= (uint8_t)~FLAG_RECEIVE;
     frame_set_result(&t->frame, 0);
     frame_message(&t->frame)[0] = TAG_ERROR;
@@ -176,7 +85,7 @@ void ipc_abandon(struct tcb *t) {
  * place of those of a thread outside. What it sent there has gone to the redirector, too, so that
  * the answer comes from there, in the other's name or not.
  */
-static bool is_redirectors(const struct tcb *receiver, const struct tcb *sender, uint32_t from) {
+static bool is_redirectors(const struct tcb *receiver, const struct tcb *sender, word_t from) {
     const struct tcb *other = thread_find(from);
     return (receiver->flags & FLAG_REDIRECTED) != 0 && receiver->kind == KIND_USER &&
            sender->id == receiver->space->redirector && other != NULL &&
@@ -184,53 +93,52 @@ static bool is_redirectors(const struct tcb *receiver, const struct tcb *sender,
 }
 
 /* Does who receives from `from` take what `sender` sends in the name of `as`? */
-static bool takes_from(const struct tcb *receiver, uint32_t from, const struct tcb *sender,
-                       uint32_t as) {
+static bool takes_from(const struct tcb *receiver, word_t from, const struct tcb *sender,
+                       word_t as) {
     return from == as || from == IPC_ANY ||
            (from == IPC_ANYLOCAL && receiver->space == sender->space) ||
            is_redirectors(receiver, sender, from);
 }
 
-static bool waits_for(const struct tcb *receiver, const struct tcb *sender, uint32_t as) {
+static bool waits_for(const struct tcb *receiver, const struct tcb *sender, word_t as) {
     return receiver->state == STATE_RECEIVING &&
            takes_from(receiver, receiver->wait_for, sender, as);
 }
 
 /* The whole message of the sender into `message`; returns the number of words after the tag. */
-static uint32_t collect(const struct tcb *sender) {
+static word_t collect(const struct tcb *sender) {
     if (sender->kind != KIND_USER) {
         memcpy(message, sender->kmsg, sizeof sender->kmsg);
         return TAG_UNTYPED(message[0]);
     }
-    for (uint32_t i = 0; i < FRAME_MRS; i++) {
+    for (word_t i = 0; i < FRAME_MRS; i++) {
         message[i] = frame_read_message(&sender->frame)[i];
     }
-    message[0] &= ~0xf000u; /* flags: what the receiver sees there is the kernel's word */
-    uint32_t words = TAG_UNTYPED(message[0]) + TAG_TYPED(message[0]);
+    message[0] &= ~(word_t)0xf000; /* flags: what the receiver sees there is the kernel's word */
+    word_t words = TAG_UNTYPED(message[0]) + TAG_TYPED(message[0]);
     if (words >= L4_NUM_MRS) {
         words = L4_NUM_MRS - 1;
     }
     if (words >= FRAME_MRS) {
-        utcb_read_words(sender, L4_UTCB_MR + 4 * FRAME_MRS, &message[FRAME_MRS],
+        utcb_read_words(sender, L4_UTCB_MR + sizeof(word_t) * FRAME_MRS, &message[FRAME_MRS],
                         words + 1 - FRAME_MRS);
     }
     return words;
 }
 
 /* The typed items; 0 or the error. */
-static uint32_t transfer_items(const struct tcb *sender, const struct tcb *receiver,
-                               uint32_t words) {
-    uint32_t at = TAG_UNTYPED(message[0]) + 1;
+static word_t transfer_items(const struct tcb *sender, const struct tcb *receiver, word_t words) {
+    word_t at = TAG_UNTYPED(message[0]) + 1;
     L4_Fpage_t window = L4_Nilpage;
     mapdb_expect(NULL, NULL);
     if (receiver->kind == KIND_PAGEFAULT || receiver->kind == KIND_XFER) {
         window = L4_CompleteAddressSpace;
         mapdb_expect(receiver->space, receiver->kmsg);
     } else if (receiver->kind == KIND_USER) {
-        window.raw = utcb_read(receiver, L4_UTCB_BR) & ~0xfu;
+        window.raw = utcb_read(receiver, L4_UTCB_BR) & L4_BITS_ABOVE(4);
     }
     while (at + 1 <= words) {
-        uint32_t item = message[at];
+        word_t item = message[at];
         if ((item & 8) == 0) { /* a string: copied already */
             at += (item >> 4 & 0x1f) + 2;
             continue;
@@ -249,7 +157,7 @@ static uint32_t transfer_items(const struct tcb *sender, const struct tcb *recei
 /* From fault_path.S: `self` answers the page fault of `t` with one item, which is in its frame.
  * False: it is none for that, or there is no memory; the long way finds out again. */
 bool ipc_answer_fault(struct tcb *self, struct tcb *t) {
-    const uint32_t *item = frame_message(&self->frame) + 1;
+    const word_t *item = frame_message(&self->frame) + 1;
     thread_entered_kernel();
     if ((item[0] & 0xc) != 8) {
         return false;
@@ -286,13 +194,13 @@ static void tell_sender(const struct tcb *sender, const struct tcb *receiver) {
 }
 
 /* The id by which the receiver knows the sender. */
-static uint32_t sender_name(const struct tcb *sender, bool local) {
+static word_t sender_name(const struct tcb *sender, bool local) {
     const struct tcb *as = local ? thread_find(sender->sender_as) : NULL;
     return as != NULL ? as->utcb : sender->sender_as;
 }
 
 /* Gives `message` to the receiver, which then is ready. */
-static void deliver(const struct tcb *sender, struct tcb *receiver, uint32_t words, bool first) {
+static void deliver(const struct tcb *sender, struct tcb *receiver, word_t words, bool first) {
     uint8_t kind = receiver->kind;
     bool local = receiver->wait_for == IPC_ANYLOCAL || (receiver->flags & FLAG_LOCAL) != 0;
     receiver->kind = KIND_USER;
@@ -302,11 +210,11 @@ static void deliver(const struct tcb *sender, struct tcb *receiver, uint32_t wor
     case KIND_USER:
         tell_sender(sender, receiver);
         frame_set_result(&receiver->frame, sender_name(sender, local));
-        for (uint32_t i = 0; i < FRAME_MRS; i++) {
+        for (word_t i = 0; i < FRAME_MRS; i++) {
             frame_message(&receiver->frame)[i] = message[i];
         }
         if (words >= FRAME_MRS) {
-            utcb_write_words(receiver, L4_UTCB_MR + 4 * FRAME_MRS, &message[FRAME_MRS],
+            utcb_write_words(receiver, L4_UTCB_MR + sizeof(word_t) * FRAME_MRS, &message[FRAME_MRS],
                              words + 1 - FRAME_MRS);
         }
         break;
@@ -331,161 +239,9 @@ static void deliver(const struct tcb *sender, struct tcb *receiver, uint32_t wor
     make_ready(receiver, first);
 }
 
-/* ---- string copies that wait (xfer.h) ---- */
-
-/*
- * Sender and receiver of a string copy that could not be finished at once have each other as
- * xfer_partner. One of them goes on with it: READY with FLAG_XFER, or in the IPC of its page fault
- * (KIND_XFER). The other is in STATE_XFER. Neither is in a queue or has a timeout but those of the
- * page fault.
- */
-static void leave_xfer(struct tcb *t) {
-    t->xfer_partner = NULL;
-    t->flags &= (uint8_t)~(FLAG_XFER | FLAG_SENDER | FLAG_LOCAL);
-}
-
-/* One side fails. */
-static void fail_side(struct tcb *t, uint32_t error) {
-    uint32_t phase = (t->flags & FLAG_SENDER) != 0 ? L4_IPC_PHASE_SEND : L4_IPC_PHASE_RECEIVE;
-    leave_xfer(t);
-    ipc_leave(t);
-    t->kind = KIND_USER;
-    if ((t->flags & FLAG_QUEUED) != 0) {
-        ready_dequeue(t);
-    }
-    fail_phase(t, error, phase);
-}
-
-/* The copy of `t` ends here; what has arrived until now stands in the error codes. */
-static void break_xfer(struct tcb *t, uint32_t own, uint32_t others) {
-    struct tcb *other = t->xfer_partner;
-    const struct tcb *sender = (t->flags & FLAG_SENDER) != 0 ? t : other;
-    uint32_t offset = sender->xfer_done << 3;
-    fail_side(t, offset | own);
-    fail_side(other, offset | others);
-}
-
-/* The page fault of `t`, or what it does in the copy, ends with an error. */
-static void fail_in_xfer(struct tcb *t, uint32_t error) {
-    if (error == L4_IPC_ERR_TIMEOUT) {
-        break_xfer(t, L4_IPC_ERR_XFER_SELF, L4_IPC_ERR_XFER_OTHER);
-    } else if (error == L4_IPC_ERR_NOPARTNER && t->kind == KIND_XFER) {
-        /* Its pager has gone: it faults again, perhaps for another. */
-        if (t->state == STATE_SENDING) {
-            leave_senders(t);
-        }
-        timer_disarm(t);
-        t->kind = KIND_USER;
-        t->flags |= FLAG_XFER;
-        make_ready(t, false);
-    } else {
-        break_xfer(t, L4_IPC_ERR_ABORTED, L4_IPC_ERR_ABORTED);
-    }
-}
-
-/* Until when the page faults of this copy may last, from the first one on (X.2 manual: the
- * smaller of the sender's send and the receiver's receive transfer timeout). */
-static void set_deadline(struct tcb *sender, const struct tcb *receiver) {
-    uint64_t deadline;
-    if (sender->xfer_deadline != 0) {
-        return;
-    }
-    sender->xfer_deadline = ~0ull;
-    if (timer_deadline(utcb_read(sender, L4_UTCB_XFER_TIMEOUTS) >> 16, &deadline)) {
-        sender->xfer_deadline = deadline;
-    }
-    if (timer_deadline(utcb_read(receiver, L4_UTCB_XFER_TIMEOUTS) & 0xffff, &deadline) &&
-        deadline < sender->xfer_deadline) {
-        sender->xfer_deadline = deadline;
-    }
-}
-
-static void park(struct tcb *t) {
-    t->state = STATE_XFER;
-    if (t == hot.current) {
-        hot.reschedule = 1;
-    }
-}
-
-/* A page is missing: its thread asks its pager, the other waits. */
-static void fault_in_xfer(struct tcb *sender, const struct xfer_fault *fault) {
-    struct tcb *who = fault->who;
-    struct tcb *other = who->xfer_partner;
-    set_deadline(sender, other == sender ? who : other);
-    if (sender->xfer_deadline <= timer_now()) {
-        break_xfer(who, L4_IPC_ERR_XFER_SELF, L4_IPC_ERR_XFER_OTHER);
-        return;
-    }
-    if ((other->flags & FLAG_QUEUED) != 0) {
-        ready_dequeue(other);
-    }
-    park(other);
-    who->kmsg[0] = message_tag(L4_LABEL_PAGEFAULT | (fault->write ? L4_Writable : L4_Readable), 2);
-    who->kmsg[1] = fault->va;
-    who->kmsg[2] = who->frame.pc;
-    who->xfer_pager = utcb_read(who, L4_UTCB_PAGER);
-    if ((who->flags & FLAG_QUEUED) != 0) {
-        ready_dequeue(who);
-    }
-    ipc_send_kernel(who, KIND_XFER, who->xfer_pager);
-    if (who->state == STATE_DEAD) {
-        leave_xfer(who);
-        fail_side(other, sender->xfer_done << 3 | L4_IPC_ERR_ABORTED);
-    } else if (who->xfer_partner != NULL && who->kind == KIND_XFER &&
-               sender->xfer_deadline != ~0ull) {
-        timer_arm(who, sender->xfer_deadline);
-    }
-}
-
-/* How a transfer ended: with OVERFLOW the caller has to fail the sender, the receiver's IPC has
- * failed already; PENDING: a string copy waits, or both have failed in it. */
-enum transfer { TRANSFER_DONE, TRANSFER_FAILED, TRANSFER_PENDING };
-
-/* The copy as far as it goes now. DONE: `message` is to be delivered. */
-static enum transfer copy_strings(struct tcb *sender, struct tcb *receiver, uint32_t words,
-                                  uint32_t *error) {
-    struct xfer_fault fault;
-    switch (xfer_strings(sender, receiver, message, words, &sender->xfer_done, &fault)) {
-    case XFER_DONE:
-        sender->flags &= (uint8_t)~FLAG_SENDER;
-        sender->xfer_partner = receiver->xfer_partner = NULL;
-        return TRANSFER_DONE;
-    case XFER_OVERFLOW:
-        leave_xfer(sender);
-        leave_xfer(receiver);
-        *error = sender->xfer_done << 3 | L4_IPC_ERR_OVERFLOW;
-        return TRANSFER_FAILED;
-    case XFER_PAUSED: /* the one that runs goes on with it, after the interrupt */
-        hot.current->flags |= FLAG_XFER;
-        park(hot.current->xfer_partner);
-        return TRANSFER_PENDING;
-    default:
-        fault_in_xfer(sender, &fault);
-        return TRANSFER_PENDING;
-    }
-}
-
-static void begin_xfer(struct tcb *sender, struct tcb *receiver) {
-    timer_disarm(sender);
-    timer_disarm(receiver);
-    sender->xfer_partner = receiver;
-    receiver->xfer_partner = sender;
-    sender->xfer_done = 0;
-    sender->xfer_deadline = 0;
-    sender->flags |= FLAG_SENDER;
-    if (sender->state == STATE_READY) {
-        receiver->state = STATE_XFER;
-    } else {
-        sender->state = STATE_XFER;
-    }
-    if (receiver->wait_for == IPC_ANYLOCAL) {
-        receiver->flags |= FLAG_LOCAL;
-    }
-}
-
 /* The typed items, then all of it. */
-static enum transfer finish_transfer(struct tcb *sender, struct tcb *receiver, uint32_t words,
-                                     uint32_t *error, bool first) {
+static enum transfer finish_transfer(struct tcb *sender, struct tcb *receiver, word_t words,
+                                     word_t *error, bool first) {
     if (TAG_TYPED(message[0]) != 0 && !thread_is_interrupt(receiver)) {
         *error = transfer_items(sender, receiver, words);
         if (*error != 0) {
@@ -496,20 +252,19 @@ static enum transfer finish_transfer(struct tcb *sender, struct tcb *receiver, u
     return TRANSFER_DONE;
 }
 
-static void fail_receiver(struct tcb *receiver, uint32_t error) {
+static void fail_receiver(struct tcb *receiver, word_t error) {
     ipc_leave(receiver);
     fail_phase(receiver, error, L4_IPC_PHASE_RECEIVE);
 }
 
 /* From sender to receiver, both ready for it. One of them runs. */
-static enum transfer transfer(struct tcb *sender, struct tcb *receiver, uint32_t *error,
-                              bool first) {
-    uint32_t words = collect(sender);
+static enum transfer transfer(struct tcb *sender, struct tcb *receiver, word_t *error, bool first) {
+    word_t words = collect(sender);
     enum transfer end = TRANSFER_DONE;
     if (TAG_TYPED(message[0]) != 0 && sender->kind == KIND_USER && receiver->kind == KIND_USER &&
         xfer_has_strings(message, words)) {
         begin_xfer(sender, receiver);
-        end = copy_strings(sender, receiver, words, error);
+        end = copy_strings(sender, receiver, message, words, error);
     }
     if (end == TRANSFER_DONE) {
         end = finish_transfer(sender, receiver, words, error, first);
@@ -522,7 +277,7 @@ static enum transfer transfer(struct tcb *sender, struct tcb *receiver, uint32_t
 
 /* ---- the phases ---- */
 
-static struct tcb *find_sender(struct tcb *self, uint32_t from) {
+static struct tcb *find_sender(struct tcb *self, word_t from) {
     struct tcb *first = self->senders;
     if (first != NULL && from != IPC_ANY) {
         struct tcb *t = first;
@@ -542,7 +297,7 @@ static struct tcb *find_sender(struct tcb *self, uint32_t from) {
  * else the thread now waits, or its IPC has failed.
  */
 static struct tcb *begin_receive(struct tcb *self) {
-    uint32_t from = self->receive_from;
+    word_t from = self->receive_from;
     if (from != IPC_ANY && from != IPC_ANYLOCAL) {
         const struct tcb *partner = thread_resolve(self->space, from);
         if (partner == NULL) {
@@ -556,7 +311,7 @@ static struct tcb *begin_receive(struct tcb *self) {
         self->wait_for = from;
         return sender;
     }
-    uint32_t timeout = self->timeouts & 0xffff;
+    word_t timeout = self->timeouts & 0xffff;
     if (timeout == L4_ZERO_RAW) {
         fail_phase(self, L4_IPC_ERR_TIMEOUT, L4_IPC_PHASE_RECEIVE);
         return NULL;
@@ -588,7 +343,7 @@ static void finish_send(struct tcb *t) {
     }
 }
 
-static void after_transfer(struct tcb *sender, enum transfer end, uint32_t error) {
+static void after_transfer(struct tcb *sender, enum transfer end, word_t error) {
     if (end == TRANSFER_DONE) {
         finish_send(sender);
     } else if (end == TRANSFER_FAILED) {
@@ -599,7 +354,7 @@ static void after_transfer(struct tcb *sender, enum transfer end, uint32_t error
 
 static void receive(struct tcb *self) {
     struct tcb *sender = begin_receive(self);
-    uint32_t error = 0;
+    word_t error = 0;
     if (sender == NULL) {
         return;
     }
@@ -611,10 +366,10 @@ static void receive(struct tcb *self) {
 static void continue_xfer(struct tcb *self) {
     struct tcb *sender = (self->flags & FLAG_SENDER) != 0 ? self : self->xfer_partner;
     struct tcb *receiver = sender->xfer_partner;
-    uint32_t error = 0;
+    word_t error = 0;
     self->flags &= (uint8_t)~FLAG_XFER;
-    uint32_t words = collect(sender);
-    enum transfer end = copy_strings(sender, receiver, words, &error);
+    word_t words = collect(sender);
+    enum transfer end = copy_strings(sender, receiver, message, words, &error);
     if (end == TRANSFER_DONE) {
         end = finish_transfer(sender, receiver, words, &error, true);
     }
@@ -640,7 +395,7 @@ static bool may_propagate(const struct tcb *self, const struct tcb *as, const st
 }
 
 /* In whose name the message of `self` is sent; a propagation that is not allowed is none. */
-static uint32_t name_of_sender(const struct tcb *self, const struct tcb *partner) {
+static word_t name_of_sender(const struct tcb *self, const struct tcb *partner) {
     if ((frame_read_message(&self->frame)[0] & TAG_PROPAGATED) == 0) {
         return self->id;
     }
@@ -659,8 +414,8 @@ static struct tcb *redirect(const struct tcb *self, struct tcb *partner) {
 }
 
 void ipc(struct tcb *self) {
-    const uint32_t *arguments = frame_arguments(&self->frame);
-    uint32_t to = arguments[0];
+    const word_t *arguments = frame_arguments(&self->frame);
+    word_t to = arguments[0];
     self->receive_from = arguments[1];
     self->timeouts = arguments[2];
     if (to != 0) {
@@ -675,7 +430,7 @@ void ipc(struct tcb *self) {
         }
         self->sender_as = name_of_sender(self, partner);
         if (waits_for(partner, self, self->sender_as)) {
-            uint32_t error = 0;
+            word_t error = 0;
             enum transfer end = transfer(self, partner, &error, true);
             if (end != TRANSFER_DONE) {
                 if (end == TRANSFER_FAILED) {
@@ -684,7 +439,7 @@ void ipc(struct tcb *self) {
                 return;
             }
         } else if (!thread_is_interrupt(partner)) { /* (one that waits for no reply ignores it) */
-            uint32_t timeout = self->timeouts >> 16;
+            word_t timeout = self->timeouts >> 16;
             if (timeout == L4_ZERO_RAW) {
                 fail_phase(self, L4_IPC_ERR_TIMEOUT, L4_IPC_PHASE_SEND);
                 return;
@@ -721,7 +476,7 @@ void ipc_preempted(struct tcb *self) {
 }
 
 bool ipc_preemption_fault(struct tcb *self) {
-    uint32_t handler = utcb_read(self, L4_UTCB_EXCEPTION_HANDLER);
+    word_t handler = utcb_read(self, L4_UTCB_EXCEPTION_HANDLER);
     if (!takes_messages(thread_resolve(self->space, handler), self)) {
         return false;
     }
@@ -738,7 +493,7 @@ void ipc_new_quantum(struct tcb *t) {
     }
 }
 
-void ipc_send_kernel(struct tcb *self, uint8_t kind, uint32_t to) {
+void ipc_send_kernel(struct tcb *self, uint8_t kind, word_t to) {
     struct tcb *partner = thread_resolve(self->space, to);
     self->kind = kind;
     if (!takes_messages(partner, self)) {
@@ -752,7 +507,7 @@ void ipc_send_kernel(struct tcb *self, uint8_t kind, uint32_t to) {
     }
     self->sender_as = self->id;
     if (waits_for(partner, self, self->id)) {
-        uint32_t error = 0;
+        word_t error = 0;
         transfer(self, partner, &error, true); /* no typed items: cannot fail */
         finish_send(self);
     } else {

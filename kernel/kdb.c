@@ -19,13 +19,13 @@ static void put_string(const char *s) {
     }
 }
 
-static void put_hex(uint32_t value) {
+static void put_hex(word_t value) {
     for (int shift = 28; shift >= 0; shift -= 4) {
         board_putc("0123456789abcdef"[value >> shift & 0xf]);
     }
 }
 
-static void put_decimal(uint32_t value) {
+static void put_decimal(word_t value) {
     char digits[11];
     int n = 10;
     digits[n] = 0;
@@ -46,11 +46,11 @@ void kdb_printf(const char *format, ...) {
         }
         switch (*++format) {
         case 'x':
-            put_hex(va_arg(args, uint32_t));
+            put_hex(va_arg(args, word_t));
             break;
         case 'd':
         case 'u':
-            put_decimal(va_arg(args, uint32_t));
+            put_decimal(va_arg(args, word_t));
             break;
         case 's':
             put_string(va_arg(args, const char *));
@@ -67,8 +67,8 @@ void kdb_printf(const char *format, ...) {
 }
 
 static void print_thread(const struct tcb *t) {
-    kdb_printf("thread %x state %u kind %u priority %u space %x\n", t->id, (uint32_t)t->state,
-               (uint32_t)t->kind, (uint32_t)t->priority, (uint32_t)t->space);
+    kdb_printf("thread %x state %u kind %u priority %u space %x\n", t->id, (word_t)t->state,
+               (word_t)t->kind, (word_t)t->priority, (word_t)t->space);
     frame_print(&t->frame, kdb_printf);
 }
 
@@ -99,7 +99,7 @@ _Static_assert(EVENT_OF(L4_STAT_PAGE_SPLITS) == EVENT_PAGE_SPLIT, "L4_STAT_PAGE_
 _Static_assert(EVENT_OF(L4_STAT_BYPASS) == EVENT_BYPASS, "L4_STAT_BYPASS");
 _Static_assert(EVENT_OF(L4_STAT_BYPASS_END) == EVENT_BYPASS_END, "L4_STAT_BYPASS_END");
 
-static uint32_t statistic(uint32_t number) {
+static word_t statistic(word_t number) {
     switch (number) {
     case L4_STAT_FREE_PAGES:
         mapdb_give_back();
@@ -113,8 +113,8 @@ static uint32_t statistic(uint32_t number) {
     }
 }
 
-void kdb_trap(struct tcb *self, uint32_t call) {
-    uint32_t *r = frame_arguments(&self->frame);
+void kdb_trap(struct tcb *self, word_t call) {
+    word_t *r = frame_arguments(&self->frame);
     int c;
     switch (call) {
     case L4_TRAP_PUTC:
@@ -125,10 +125,10 @@ void kdb_trap(struct tcb *self, uint32_t call) {
         if (c < 0) {
             return; /* pc stays: it asks again, and can be interrupted in between */
         }
-        r[0] = (uint32_t)c;
+        r[0] = (word_t)c;
         break;
     case L4_TRAP_GETC_NB:
-        r[0] = (uint32_t)board_getc();
+        r[0] = (word_t)board_getc();
         break;
     case L4_TRAP_ENTER_KDEBUG:
         kdb_printf("\nkernel debugger:\n");

@@ -12,6 +12,6 @@ void kdb_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The thread makes a debug call (L4_TRAP_*, in the binding). Of L4_TRAP_STATISTICS the argument is
  * the number of a kernel statistic (L4_STAT_*), whose value comes back. */
-void kdb_trap(struct tcb *self, uint32_t call);
+void kdb_trap(struct tcb *self, word_t call);
 
 #endif

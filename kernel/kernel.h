@@ -17,6 +17,7 @@
 
 #include "layout.h"
 #include "switch_impl.h"
+#include "word.h"
 
 struct tcb;
 struct space;

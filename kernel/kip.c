@@ -22,9 +22,9 @@ extern char boot_program_ip[], boot_program_low[], boot_program_high[];
 L4_KernelInterfacePage_t *const the_kip = (L4_KernelInterfacePage_t *)kip_page;
 
 /* Offsets in the page; kip.S leaves the first 0x800 bytes to us. */
-#define PROCESSOR_DESC 0x100
-#define MEMORY_DESCS   0x120
-#define KERNEL_DESC    0x200
+#define PROCESSOR_DESC (0x40 * sizeof(word_t))
+#define MEMORY_DESCS   (0x48 * sizeof(word_t))
+#define KERNEL_DESC    (0x80 * sizeof(word_t))
 
 /* "L4" kernels know each other by this number; 'switchyard' is not among them yet. */
 #define KERNEL_ID      0x7f
@@ -32,8 +32,8 @@ L4_KernelInterfacePage_t *const the_kip = (L4_KernelInterfacePage_t *)kip_page;
 #define KERNEL_VERSION 1
 #define KERNEL_DATE    (26u << 9 | 11u << 5 | 21u) /* of this version: year - 2000, month, day */
 
-uint32_t kip_pa(void) {
-    return (uint32_t)kip_page - KERNEL_VA + KERNEL_PA;
+word_t kip_pa(void) {
+    return (word_t)kip_page - KERNEL_VA + KERNEL_PA;
 }
 
 static L4_Word_t stub_offset(const char *stub) {
@@ -79,10 +79,10 @@ static void add_kernel_desc(void) {
     the_kip->KernDescPtr = KERNEL_DESC;
 }
 
-void kip_init(uint32_t boot_info) {
+void kip_init(word_t boot_info) {
     the_kip->magic = L4_KIP_MAGIC;
     the_kip->ApiVersion.raw = (L4_Word_t)L4_API_VERSIONWORD;
-    the_kip->ApiFlags.raw = 0;
+    the_kip->ApiFlags.raw = L4_BITS_PER_WORD == 64 ? L4_APIFLAG_64BIT << 2 : L4_APIFLAG_LE;
     the_kip->sigma0 = (L4_ServerDesc_t){.ip = (L4_Word_t)boot_sigma0_ip,
                                         .low = (L4_Word_t)boot_sigma0_low,
                                         .high = (L4_Word_t)boot_sigma0_high};
@@ -95,7 +95,8 @@ void kip_init(uint32_t boot_info) {
     the_kip->ClockInfo.raw = (L4_Word_t)L4_TimePeriod(1).raw << 16 | L4_TimePeriod(1).raw;
     the_kip->ThreadInfo.raw = L4_THREAD_INFO(USER_BASE, SYSTEM_BASE, THREAD_COUNT_LOG2);
     the_kip->PageInfo.raw = L4_PAGE_SIZES | (L4_Readable | L4_Writable);
-    the_kip->ProcessorInfo.raw = 4u << 28; /* one processor; descriptors of 16 bytes */
+    the_kip->ProcessorInfo.raw = (L4_BITS_PER_WORD == 64 ? 5u : 4u)
+                                 << 28; /* one processor; log2 of a descriptor's size */
     the_kip->BootInfo = boot_info;
     the_kip->ProcDescPtr = PROCESSOR_DESC;
     *(L4_ProcDesc_t *)(kip_page + PROCESSOR_DESC) =
@@ -106,6 +107,6 @@ void kip_init(uint32_t boot_info) {
 
     add_memories();
     add_kernel_desc();
-    cpu_clean_dcache_range((uint32_t)kip_page, L4_KIP_SIZE, 1);
+    cpu_clean_dcache_range((word_t)kip_page, L4_KIP_SIZE, 1);
     cpu_drain_write_buffer();
 }

@@ -18,39 +18,39 @@
 
 /* Of a page that is cut into objects. The free list goes through the objects' first words. */
 struct page {
-    uint32_t first_free;     /* object's address, 0 = none */
+    word_t first_free;       /* object's address, 0 = none */
     uint16_t used;           /* objects in use */
     uint16_t next, previous; /* pages with a free object: index + 1, 0 = end */
 };
 
 static struct page pages[HEAP_PAGES];
 static uint32_t free_map[HEAP_PAGES / 32]; /* a set bit is a free page */
-static uint32_t free_count;
+static word_t free_count;
 
 void kmem_init(void) {
-    for (uint32_t i = BOOT_PAGES; i < HEAP_PAGES; i++) {
+    for (word_t i = BOOT_PAGES; i < HEAP_PAGES; i++) {
         free_map[i / 32] |= 1u << (i % 32);
     }
     free_count = HEAP_PAGES - BOOT_PAGES;
 }
 
-uint32_t kmem_free_pages(void) {
+word_t kmem_free_pages(void) {
     return free_count;
 }
 
-uint32_t kmem_total_pages(void) {
+word_t kmem_total_pages(void) {
     return HEAP_PAGES - BOOT_PAGES;
 }
 
 /* Index of the first of `1 << order` (at most 32) free pages, taken; or HEAP_PAGES. */
-static uint32_t take_pages(uint32_t order) {
-    uint32_t count = 1u << order;
+static word_t take_pages(word_t order) {
+    word_t count = 1u << order;
     uint32_t mask = count == 32 ? ~0u : (1u << count) - 1;
-    for (uint32_t word = 0; word < HEAP_PAGES / 32; word++) {
+    for (word_t word = 0; word < HEAP_PAGES / 32; word++) {
         if (free_map[word] == 0) {
             continue;
         }
-        for (uint32_t bit = 0; bit < 32; bit += count) {
+        for (word_t bit = 0; bit < 32; bit += count) {
             if ((free_map[word] >> bit & mask) == mask) {
                 free_map[word] &= ~(mask << bit);
                 free_count -= count;
@@ -61,8 +61,8 @@ static uint32_t take_pages(uint32_t order) {
     return HEAP_PAGES;
 }
 
-static void give_pages(uint32_t index, uint32_t order) {
-    uint32_t count = 1u << order;
+static void give_pages(word_t index, word_t order) {
+    word_t count = 1u << order;
     uint32_t mask = count == 32 ? ~0u : (1u << count) - 1;
     kernel_assert(index >= BOOT_PAGES && index < HEAP_PAGES);
     kernel_assert((free_map[index / 32] & mask << (index % 32)) == 0);
@@ -70,8 +70,8 @@ static void give_pages(uint32_t index, uint32_t order) {
     free_count += count;
 }
 
-void *kmem_alloc_uncached(uint32_t order) {
-    uint32_t index = take_pages(order);
+void *kmem_alloc_uncached(word_t order) {
+    word_t index = take_pages(order);
     if (index == HEAP_PAGES) {
         return NULL;
     }
@@ -82,11 +82,11 @@ void *kmem_alloc_uncached(uint32_t order) {
     return p;
 }
 
-void kmem_free_uncached(void *p, uint32_t order) {
-    give_pages(((uint32_t)p - HEAP_UNCACHED_VA) / PAGE_SIZE, order);
+void kmem_free_uncached(void *p, word_t order) {
+    give_pages(((word_t)p - HEAP_UNCACHED_VA) / PAGE_SIZE, order);
 }
 
-static void link_partial(struct kmem_cache *cache, uint32_t index) {
+static void link_partial(struct kmem_cache *cache, word_t index) {
     struct page *page = &pages[index];
     page->previous = 0;
     page->next = (uint16_t)cache->partial;
@@ -96,7 +96,7 @@ static void link_partial(struct kmem_cache *cache, uint32_t index) {
     cache->partial = index + 1;
 }
 
-static void unlink_partial(struct kmem_cache *cache, uint32_t index) {
+static void unlink_partial(struct kmem_cache *cache, word_t index) {
     struct page *page = &pages[index];
     if (page->next != 0) {
         pages[page->next - 1].previous = page->previous;
@@ -109,28 +109,28 @@ static void unlink_partial(struct kmem_cache *cache, uint32_t index) {
 }
 
 void *kmem_cache_alloc(struct kmem_cache *cache) {
-    uint32_t base = cache->uncached ? HEAP_UNCACHED_VA : HEAP_VA;
+    word_t base = cache->uncached ? HEAP_UNCACHED_VA : HEAP_VA;
     if (cache->partial == 0) {
-        uint32_t index = take_pages(0);
+        word_t index = take_pages(0);
         if (index == HEAP_PAGES) {
             return NULL;
         }
-        uint32_t start = base + index * PAGE_SIZE;
-        uint32_t next = 0;
+        word_t start = base + index * PAGE_SIZE;
+        word_t next = 0;
         if (cache->comes_back_zero) {
             memset((void *)start, 0, PAGE_SIZE);
         }
-        for (uint32_t at = PAGE_SIZE; at >= cache->size; at -= cache->size) {
-            *(uint32_t *)(start + at - cache->size) = next;
+        for (word_t at = PAGE_SIZE; at >= cache->size; at -= cache->size) {
+            *(word_t *)(start + at - cache->size) = next;
             next = start + at - cache->size;
         }
         pages[index].first_free = next;
         pages[index].used = 0;
         link_partial(cache, index);
     }
-    uint32_t index = cache->partial - 1;
+    word_t index = cache->partial - 1;
     struct page *page = &pages[index];
-    uint32_t *object = (uint32_t *)page->first_free;
+    word_t *object = (word_t *)page->first_free;
     page->first_free = *object;
     page->used++;
     if (page->first_free == 0) {
@@ -145,16 +145,16 @@ void *kmem_cache_alloc(struct kmem_cache *cache) {
 }
 
 void kmem_cache_free(struct kmem_cache *cache, void *object) {
-    uint32_t base = cache->uncached ? HEAP_UNCACHED_VA : HEAP_VA;
-    uint32_t index = ((uint32_t)object - base) / PAGE_SIZE;
+    word_t base = cache->uncached ? HEAP_UNCACHED_VA : HEAP_VA;
+    word_t index = ((word_t)object - base) / PAGE_SIZE;
     kernel_assert(index < HEAP_PAGES);
     struct page *page = &pages[index];
     kernel_assert(page->used != 0);
     if (page->first_free == 0) {
         link_partial(cache, index);
     }
-    *(uint32_t *)object = page->first_free;
-    page->first_free = (uint32_t)object;
+    *(word_t *)object = page->first_free;
+    page->first_free = (word_t)object;
     if (--page->used == 0) {
         unlink_partial(cache, index);
         if (!cache->uncached) {

@@ -22,7 +22,7 @@ volatile uint32_t *probe;
 uint32_t event_counts[EVENTS];
 
 static void find_probe(void) {
-    uint32_t id = 0;
+    word_t id = 0;
     if (kernel_probe_load(PROBE_VA + PROBE_ID, &id) && id == PROBE_ID_VALUE) {
         probe = (volatile uint32_t *)PROBE_VA;
     }
@@ -32,15 +32,15 @@ static void find_probe(void) {
 static void announce_spaces(void) {
     if (SWITCH_PROTECTS) {
         /* Not hot.space, which the paths in assembly leave as it was (thread_entered_kernel). */
-        probe_write(PROBE_SPACE_WORD, (uint32_t)&hot.current);
+        probe_write(PROBE_SPACE_WORD, (word_t)&hot.current);
         probe_write(PROBE_SPACE_THREAD, offsetof(struct tcb, space));
         probe_write(PROBE_SPACE_DIRECTORY, offsetof(struct space, directory));
         probe_write(PROBE_SPACE_KERNEL, KERNEL_AREA);
     }
 }
 
-void kernel_main(uint32_t tags);
-void kernel_main(uint32_t tags) {
+void kernel_main(word_t tags);
+void kernel_main(word_t tags) {
     cpu_init();                    /* clock, read buffer */
     kmem_init();                   /* heap: pages and objects */
     ptab_init();                   /* the kernel's page directory, completed */

@@ -13,9 +13,9 @@
 
 /* Of the nodes in this list that have `pa` and are synonyms of (space, va): may one be active, or
  * be written? `all`: the same of all of them. */
-static uint32_t others_state(const struct node *list, uint32_t pa, const struct space *space,
-                             uint32_t va, uint32_t *all) {
-    uint32_t state = 0;
+static word_t others_state(const struct node *list, word_t pa, const struct space *space, word_t va,
+                           word_t *all) {
+    word_t state = 0;
     for (; list != NULL; list = list->next) {
         *all |= list->pa;
         if (node_is_valid(list) &&
@@ -28,11 +28,11 @@ static uint32_t others_state(const struct node *list, uint32_t pa, const struct 
 
 /* As others_state(), for a page of RAM and nodes of any size. What is noted of the frame is set
  * right. */
-static uint32_t frame_others(uint32_t pa, const struct space *space, uint32_t va) {
-    uint32_t frame = (pa - SDRAM_PA) / PAGE_SIZE;
+static word_t frame_others(word_t pa, const struct space *space, word_t va) {
+    word_t frame = (pa - SDRAM_PA) / PAGE_SIZE;
     const struct ram_section *section = ram_section_of(pa);
-    uint32_t all = 0, larger = 0;
-    uint32_t state = others_state(ram_small[frame], pa, space, va, &all);
+    word_t all = 0, larger = 0;
+    word_t state = others_state(ram_small[frame], pa, space, va, &all);
     state |= others_state(section->nodes, pa, space, va, &larger);
     state |= others_state(section->middle[middle_of(pa)], pa, space, va, &larger);
     if ((all & MAPPING_WRITABLE) == 0) {
@@ -42,7 +42,7 @@ static uint32_t frame_others(uint32_t pa, const struct space *space, uint32_t va
 }
 
 /* The node of what `space` has at `va`; it is noted for the next time. NULL: it has nothing. */
-static struct node *find_and_note(struct space *space, uint32_t va) {
+static struct node *find_and_note(struct space *space, word_t va) {
     mapping_t m = ptab_get(space, va);
     struct node *n = m == 0 ? NULL : node_find(space, va, m);
     if (n != NULL && node_size(n) == SIZE_4K) {
@@ -59,9 +59,9 @@ static struct node *find_and_note(struct space *space, uint32_t va) {
  *
  * `fault`: tag and address of the target's page fault, which the page is mapped for; or NULL.
  */
-static inline __attribute__((always_inline)) bool map_page(struct space *from, uint32_t from_va,
-                                                           struct space *to, uint32_t to_va,
-                                                           uint32_t rights, const uint32_t *fault) {
+static inline __attribute__((always_inline)) bool map_page(struct space *from, word_t from_va,
+                                                           struct space *to, word_t to_va,
+                                                           word_t rights, const word_t *fault) {
     pte_t *source = entry_at(from, from_va);
     struct node *parent = source == NULL ? NULL : *entry_node(source);
     if (unlikely(parent == NULL)) {
@@ -78,17 +78,17 @@ static inline __attribute__((always_inline)) bool map_page(struct space *from, u
         }
     }
     bool same_size = node_size(parent) == SIZE_4K;
-    uint32_t pa = node_pa(parent);
+    word_t pa = node_pa(parent);
     if (unlikely(!same_size)) {
         pa += from_va & size_mask(node_size(parent)); /* is that of a page */
     }
-    uint32_t frame = (pa - SDRAM_PA) / PAGE_SIZE;
+    word_t frame = (pa - SDRAM_PA) / PAGE_SIZE;
     rights &= parent->va & NODE_RIGHTS;
     if (frame >= SDRAM_SIZE / PAGE_SIZE || (rights & (L4_Readable | L4_eXecutable)) == 0 ||
         from->is_sigma0 || space_is_reserved(to, to_va)) {
         return false;
     }
-    uint32_t state = frame_state[frame];
+    word_t state = frame_state[frame];
     struct ram_section *section = ram_section_of(pa);
     if (unlikely((state & FRAME_ATTRIBUTE) != 0)) {
         return false;
@@ -105,12 +105,12 @@ static inline __attribute__((always_inline)) bool map_page(struct space *from, u
                (!write || (node_is_valid(parent) && switch_synonym(from, from_va, to, to_va))))) {
         write = false;
     } else {
-        uint32_t others = frame_others(pa, to, to_va);
+        word_t others = frame_others(pa, to, to_va);
         write = write && (others & MAPPING_VALID) == 0;
         active = (others & MAPPING_WRITABLE) == 0;
     }
-    uint32_t value = pa | ENTRY_INACTIVE;
-    uint32_t mapping = pa | SIZE_4K;
+    word_t value = pa | ENTRY_INACTIVE;
+    word_t mapping = pa | SIZE_4K;
     if (likely(active)) {
         value = pa | ENTRY_READABLE;
         mapping |= MAPPING_CACHED | MAPPING_VALID;

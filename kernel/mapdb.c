@@ -7,19 +7,20 @@
 #include "events.h"
 #include "map_page.h"
 #include "node.h"
+#include "ptab_above.h"
 #include "split.h"
 #include "switch.h"
 #include "synonym.h"
 #include "tcb.h"
 
-static bool is_kernel_frame(uint32_t pa) {
+static bool is_kernel_frame(word_t pa) {
     return pa - KERNEL_PA < KERNEL_SIZE + HEAP_SIZE;
 }
 _Static_assert((KERNEL_PA & SECTION_MASK) == 0 && ((KERNEL_SIZE + HEAP_SIZE) & SECTION_MASK) == 0,
                "no section holds a part of the kernel's frames");
 
 /* Does the page hold one that map items may not touch? */
-static bool has_reserved(const struct space *space, uint32_t va, enum page_size size) {
+static bool has_reserved(const struct space *space, word_t va, enum page_size size) {
     if (likely(size == SIZE_4K)) {
         return space_is_reserved(space, va);
     }
@@ -27,11 +28,19 @@ static bool has_reserved(const struct space *space, uint32_t va, enum page_size 
 }
 
 /* The largest size of a page at `va`, if there is nothing of the space there. */
-static enum page_size hole(const struct space *space, uint32_t va, enum page_size limit) {
+static enum page_size hole(const struct space *space, word_t va, enum page_size limit) {
     while (limit != SIZE_4K && !ptab_is_empty(space, va, limit)) {
         limit--;
     }
     return limit;
+}
+
+/* How far that reaches: farther where a table is missing that would lead to several of the
+ * largest. */
+static inline __attribute__((always_inline)) word_t hole_log2(const struct space *space, word_t va,
+                                                              enum page_size limit) {
+    word_t gap = ptab_gap(space, va);
+    return gap != 0 ? gap : size_log2(hole(space, va, limit));
 }
 
 /* ---- unmapping ---- */
@@ -47,8 +56,8 @@ static void remove_node(struct node *n) {
 }
 
 /* Fewer rights for one node; none left removes it. */
-static void take_rights(struct node *n, uint32_t rights) {
-    uint32_t left = n->va & NODE_RIGHTS & ~rights;
+static void take_rights(struct node *n, word_t rights) {
+    word_t left = n->va & NODE_RIGHTS & ~rights;
     if ((left & (L4_Readable | L4_eXecutable)) == 0) { /* nobody maps for writing only */
         remove_node(n);
         return;
@@ -73,7 +82,7 @@ static bool is_sigma0s(const struct node *n) {
  * Marks what came from `n` (NULL: from sigma0) of the page `size` at `pa`. Where that is a part of
  * a larger page, it stops and returns the node of that one.
  */
-static struct node *mark_children(const struct node *n, uint32_t pa, enum page_size size) {
+static struct node *mark_children(const struct node *n, word_t pa, enum page_size size) {
     struct walk w;
     FOR_EACH_NODE(m, &w, pa, size) {
         bool child = n == NULL ? !is_sigma0s(m) : m->parent == n || node_is_marked(m->parent);
@@ -88,7 +97,7 @@ static struct node *mark_children(const struct node *n, uint32_t pa, enum page_s
     return NULL;
 }
 
-static void take_marked(uint32_t pa, enum page_size size, uint32_t rights) {
+static void take_marked(word_t pa, enum page_size size, word_t rights) {
     struct walk w;
     struct node *m = walk_first(&w, pa, size);
     while (m != NULL) {
@@ -101,7 +110,7 @@ static void take_marked(uint32_t pa, enum page_size size, uint32_t rights) {
     }
 }
 
-static void unmark(uint32_t pa, enum page_size size) {
+static void unmark(word_t pa, enum page_size size) {
     struct walk w;
     FOR_EACH_NODE(m, &w, pa, size) {
         m->va &= ~NODE_MARK;
@@ -112,8 +121,8 @@ static void unmark(uint32_t pa, enum page_size size) {
  * Rights that a parent loses its children lose too. None of them is larger than `size` when rights
  * are taken: those are split first, or else lose them as a whole, with their children.
  */
-static void take_from_children(const struct node *n, uint32_t pa, enum page_size size,
-                               uint32_t rights) {
+static void take_from_children(const struct node *n, word_t pa, enum page_size size,
+                               word_t rights) {
     struct node *large;
     while ((large = mark_children(n, pa, size)) != NULL) {
         unmark(pa, size);
@@ -128,7 +137,7 @@ static enum page_size smaller(enum page_size a, enum page_size b) {
     return a < b ? a : b;
 }
 
-static uint32_t unmap_sigma0(uint32_t va, enum page_size limit, uint32_t rights, bool own) {
+static word_t unmap_sigma0(word_t va, enum page_size limit, word_t rights, bool own) {
     enum page_size size = is_ram(va) ? limit : SIZE_4K;
     take_from_children(NULL, va & ~PAGE_MASK, size, rights);
     mapping_t m = own ? ptab_get(sigma0_space, va) : 0; /* its nodes are all of 4 KB */
@@ -142,14 +151,13 @@ static uint32_t unmap_sigma0(uint32_t va, enum page_size limit, uint32_t rights,
     return size_log2(size);
 }
 
-uint32_t mapdb_unmap(struct space *space, uint32_t va, enum page_size limit, uint32_t rights,
-                     bool own) {
+word_t mapdb_unmap(struct space *space, word_t va, enum page_size limit, word_t rights, bool own) {
     if (space->is_sigma0) {
         return unmap_sigma0(va, own ? SIZE_4K : limit, rights, own);
     }
     mapping_t m = ptab_get(space, va);
     if (m == 0) {
-        return size_log2(hole(space, va, limit));
+        return hole_log2(space, va, limit);
     }
     struct node *n = node_find(space, va, m);
     if (n == NULL || space_is_reserved(space, va)) {
@@ -164,7 +172,7 @@ uint32_t mapdb_unmap(struct space *space, uint32_t va, enum page_size limit, uin
         m = ptab_get(space, va);
         n = node_find(space, va, m);
     }
-    uint32_t pa = mapping_frame(m) & ~size_mask(size);
+    word_t pa = mapping_frame(m) & ~size_mask(size);
     take_from_children(n, pa, size, rights);
     if (own) {
         take_rights(n, rights);
@@ -172,15 +180,14 @@ uint32_t mapdb_unmap(struct space *space, uint32_t va, enum page_size limit, uin
     return size_log2(size);
 }
 
-uint32_t mapdb_status(const struct space *space, uint32_t va, enum page_size limit,
-                      uint32_t *rights) {
+word_t mapdb_status(const struct space *space, word_t va, enum page_size limit, word_t *rights) {
     if (space->is_sigma0) { /* others may have all of it, without a mapping of its own */
         *rights |= NODE_RIGHTS;
         return size_log2(limit);
     }
     mapping_t m = ptab_get(space, va);
     if (m == 0) {
-        return size_log2(hole(space, va, limit));
+        return hole_log2(space, va, limit);
     }
     const struct node *n = node_find(space, va, m);
     if (n != NULL) {
@@ -191,8 +198,8 @@ uint32_t mapdb_status(const struct space *space, uint32_t va, enum page_size lim
 
 /* ---- mapping ---- */
 
-bool mapdb_map_sigma0(uint32_t va) {
-    uint32_t pa = va & ~PAGE_MASK;
+bool mapdb_map_sigma0(word_t va) {
+    word_t pa = va & ~PAGE_MASK;
     if (is_kernel_frame(pa) || space_is_reserved(sigma0_space, va) ||
         !ptab_make(sigma0_space, va)) {
         return false;
@@ -214,10 +221,10 @@ bool mapdb_map_sigma0(uint32_t va) {
 /* See mapdb_expect. */
 static struct {
     const struct space *space;
-    const uint32_t *fault;
+    const word_t *fault;
 } expected;
 
-void mapdb_expect(const struct space *space, const uint32_t *fault) {
+void mapdb_expect(const struct space *space, const word_t *fault) {
     expected.space = space;
     expected.fault = fault;
 }
@@ -235,9 +242,8 @@ static void start(struct node *n) {
 }
 
 /* Is some page of the target the frame that is to come there? */
-static bool has_same_frames(const struct space *to, uint32_t to_va, uint32_t pa,
-                            enum page_size size) {
-    for (uint32_t at = 0; at < size_bytes(size);) {
+static bool has_same_frames(const struct space *to, word_t to_va, word_t pa, enum page_size size) {
+    for (word_t at = 0; at < size_bytes(size);) {
         mapping_t m = ptab_get(to, to_va + at);
         if (m != 0 && mapping_frame(m) == pa + at) {
             return true;
@@ -248,7 +254,7 @@ static bool has_same_frames(const struct space *to, uint32_t to_va, uint32_t pa,
 }
 
 /* Splits the node until the one of `va` has this size; NULL: no memory. */
-static struct node *split_down(struct node *n, uint32_t va, enum page_size size) {
+static struct node *split_down(struct node *n, word_t va, enum page_size size) {
     struct space *space = n->space;
     while (node_size(n) > size) {
         if (!node_split(n)) {
@@ -263,8 +269,8 @@ static struct node *split_down(struct node *n, uint32_t va, enum page_size size)
  * The source's page leaves its space; its node goes to the other. Nobody below has more rights than
  * those above, also now: else they would be left behind when the one above goes.
  */
-static void move_node(struct node *n, struct space *to, uint32_t to_va, uint32_t rights) {
-    uint32_t lost = n->va & ~rights & NODE_RIGHTS;
+static void move_node(struct node *n, struct space *to, word_t to_va, word_t rights) {
+    word_t lost = n->va & ~rights & NODE_RIGHTS;
     if (lost != 0) {
         take_from_children(n, node_pa(n), node_size(n), lost);
     }
@@ -286,8 +292,8 @@ static void move_node(struct node *n, struct space *to, uint32_t to_va, uint32_t
  * tree cannot be changed without taking it away from those below it. Granted to its own child, the
  * page leaves the space, and the child is in its place.
  */
-static bool map_again(struct node *parent, struct node *old, uint32_t from_va, uint32_t to_va,
-                      enum page_size size, uint32_t rights, bool grant) {
+static bool map_again(struct node *parent, struct node *old, word_t from_va, word_t to_va,
+                      enum page_size size, word_t rights, bool grant) {
     if (old->parent != parent || is_sigma0s(old)) {
         return true;
     }
@@ -326,14 +332,14 @@ static bool map_again(struct node *parent, struct node *old, uint32_t from_va, u
 
 /* Where a page comes from. */
 struct source {
-    uint32_t pa;
+    word_t pa;
     struct node *node; /* NULL: sigma0 */
     enum page_size size;
-    uint32_t rights;
+    word_t rights;
 };
 
 /* False: nothing can come from there, for the size in `s`. */
-static bool find_source(struct space *from, uint32_t va, struct source *s) {
+static bool find_source(struct space *from, word_t va, struct source *s) {
     if (from->is_sigma0) {
         s->pa = va & ~PAGE_MASK;
         s->node = NULL;
@@ -363,7 +369,7 @@ static bool find_source(struct space *from, uint32_t va, struct source *s) {
     return true;
 }
 
-static struct node *new_node(struct space *to, uint32_t to_va, const struct source *s) {
+static struct node *new_node(struct space *to, word_t to_va, const struct source *s) {
     struct node *n = node_alloc();
     if (n == NULL) {
         return NULL;
@@ -378,19 +384,22 @@ static struct node *new_node(struct space *to, uint32_t to_va, const struct sour
     return n;
 }
 
-bool mapdb_answer(struct space *from, uint32_t fpage, const struct tcb *faulter, uint32_t item) {
+bool mapdb_answer(struct space *from, word_t fpage, const struct tcb *faulter, word_t item) {
     return map_page(from, fpage & ~PAGE_MASK, faulter->space, item & ~PAGE_MASK, fpage,
                     faulter->kmsg);
 }
 
-uint32_t mapdb_map(struct space *from, uint32_t from_va, struct space *to, uint32_t to_va,
-                   enum page_size limit, uint32_t rights, bool grant) {
+word_t mapdb_map(struct space *from, word_t from_va, struct space *to, word_t to_va,
+                 enum page_size limit, word_t rights, bool grant) {
     if (limit == SIZE_4K && !grant &&
         map_page(from, from_va, to, to_va, rights, to == expected.space ? expected.fault : NULL)) {
         return size_log2(SIZE_4K);
     }
     while (limit != SIZE_4K && ((from_va | to_va) & size_mask(limit)) != 0) {
         limit--;
+    }
+    if (!from->is_sigma0 && ptab_gap(from, from_va) != 0) {
+        return ptab_gap(from, from_va);
     }
     for (;;) {
         struct source s = {.size = limit, .rights = rights & NODE_RIGHTS};
@@ -418,14 +427,15 @@ uint32_t mapdb_map(struct space *from, uint32_t from_va, struct space *to, uint3
             return done ? size_log2(s.size) : 0;
         }
         if (!ptab_is_empty(to, to_va, s.size)) {
-            for (uint32_t at = to_va; at - to_va < size_bytes(s.size);) {
+            for (word_t at = to_va; at - to_va < size_bytes(s.size);) {
                 at = page_behind(at, mapdb_unmap(to, at, s.size, NODE_RIGHTS, true));
             }
             switch_unmap_finish();
             continue; /* that may have taken the source away, or split it */
         }
 
-        if (s.size != SIZE_LARGEST && !ptab_make(to, to_va)) {
+        if (s.size == SIZE_LARGEST ? PTAB_ROOT > 1 && !ptab_make_above(to, to_va)
+                                   : !ptab_make(to, to_va)) {
             return 0;
         }
         if (grant && s.node != NULL) {
@@ -449,7 +459,7 @@ uint32_t mapdb_map(struct space *from, uint32_t from_va, struct space *to, uint3
 
 /* ---- faults and attributes ---- */
 
-bool mapdb_activate(struct space *space, uint32_t va, bool write) {
+bool mapdb_activate(struct space *space, word_t va, bool write) {
     mapping_t m = ptab_get(space, va);
     if (m == 0 || (m & (write ? MAPPING_WRITABLE : MAPPING_VALID)) != 0) {
         return false;
@@ -462,11 +472,10 @@ bool mapdb_activate(struct space *space, uint32_t va, bool write) {
     return true;
 }
 
-uint32_t mapdb_set_attribute(struct space *space, uint32_t va, enum page_size limit,
-                             uint32_t attribute) {
+word_t mapdb_set_attribute(struct space *space, word_t va, enum page_size limit, word_t attribute) {
     mapping_t m = ptab_get(space, va);
     enum page_size size = smaller(limit, mapping_size(m));
-    uint32_t pa = mapping_frame(m) & ~size_mask(size);
+    word_t pa = mapping_frame(m) & ~size_mask(size);
     struct walk w;
     struct node *n = walk_first(&w, pa, size);
     while (n != NULL) {

@@ -26,14 +26,14 @@
  * frame: then it stays, with more rights if it came from here. Nothing happens where `from` has
  * nothing. Returns the log2 of what is done; 0: no memory, nothing mapped.
  */
-uint32_t mapdb_map(struct space *from, uint32_t from_va, struct space *to, uint32_t to_va,
-                   enum page_size limit, uint32_t rights, bool grant);
+word_t mapdb_map(struct space *from, word_t from_va, struct space *to, word_t to_va,
+                 enum page_size limit, word_t rights, bool grant);
 
 /*
  * The same for the answer to a page fault, from fault_path.S: the words of a map item, of 4 KB, to
  * a thread that waits with KIND_PAGEFAULT. False: it is not the common case; nothing has happened.
  */
-bool mapdb_answer(struct space *from, uint32_t fpage, const struct tcb *faulter, uint32_t item);
+bool mapdb_answer(struct space *from, word_t fpage, const struct tcb *faulter, word_t item);
 
 /* Gives memory that is kept for the next nodes back to the heap. */
 void mapdb_give_back(void);
@@ -42,31 +42,29 @@ void mapdb_give_back(void);
  * Until the next call, `space` is about to access something (again): what is mapped there is active
  * for it at once. `fault`: tag and address of the page fault's message. NULL: nobody is.
  */
-void mapdb_expect(const struct space *space, const uint32_t *fault);
+void mapdb_expect(const struct space *space, const word_t *fault);
 
 /*
  * Takes `rights` away from all that came from the page at `va`, or, where that is larger, from
  * `limit` of it; from itself as well if `own`. Returns the log2 of what is done. It needs memory to
  * split larger pages; when there is none, the whole larger page goes.
  */
-uint32_t mapdb_unmap(struct space *space, uint32_t va, enum page_size limit, uint32_t rights,
-                     bool own);
+word_t mapdb_unmap(struct space *space, word_t va, enum page_size limit, word_t rights, bool own);
 
 /*
  * Adds to `rights` those that `space` has to the page at `va`: what it and those below it may have
  * used. Returns the log2 of what that says, at most `limit`.
  */
-uint32_t mapdb_status(const struct space *space, uint32_t va, enum page_size limit,
-                      uint32_t *rights);
+word_t mapdb_status(const struct space *space, word_t va, enum page_size limit, word_t *rights);
 
 /* Sigma0 touched a frame of its own: maps it 1:1. False: not sigma0's to have. */
-bool mapdb_map_sigma0(uint32_t va);
+bool mapdb_map_sigma0(word_t va);
 
 /*
  * A page-fault on a page that is mapped with the rights that the access needs, but inactive or
  * active for reading only: activates it. False: this is a true page fault.
  */
-bool mapdb_activate(struct space *space, uint32_t va, bool write);
+bool mapdb_activate(struct space *space, word_t va, bool write);
 
 /*
  * MemoryControl: an attribute (attribute.h) for the frames of the page at `va` (of at most
@@ -74,7 +72,6 @@ bool mapdb_activate(struct space *space, uint32_t va, bool write);
  * until nobody has it. Returns the log2 of what is done; 0: no memory. There is such a page and
  * attribute.
  */
-uint32_t mapdb_set_attribute(struct space *space, uint32_t va, enum page_size limit,
-                             uint32_t attribute);
+word_t mapdb_set_attribute(struct space *space, word_t va, enum page_size limit, word_t attribute);
 
 #endif

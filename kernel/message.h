@@ -10,7 +10,7 @@
  *                                                                      if that was cancelled
  *   KIND_START          thread.c      it starts at this IP and SP      likewise
  *   KIND_INTERRUPT      irq.c         the interrupt is unmasked        the interrupt stays masked
- *   KIND_XFER           ipc.c         a string copy is continued       the copy ends
+ *   KIND_XFER           xfer_wait.h     a string copy is continued       the copy ends
  *   KIND_PREEMPTED      ipc.c         it runs until the next tick      likewise
  *   KIND_PREEMPT_FAULT  ipc.c         it goes on                       likewise
  *
@@ -20,7 +20,7 @@
 #ifndef MESSAGE_H
 #define MESSAGE_H
 
-#include <stdint.h>
+#include "word.h"
 
 struct tcb;
 
@@ -30,7 +30,7 @@ struct tcb;
 #define TAG_UNTYPED(t) ((t) & 0x3f)
 #define TAG_TYPED(t)   ((t) >> 6 & 0x3f)
 
-static inline uint32_t message_tag(uint32_t label, uint32_t untyped) {
+static inline word_t message_tag(word_t label, word_t untyped) {
     return label << 16 | untyped;
 }
 
@@ -44,7 +44,7 @@ static inline uint32_t message_tag(uint32_t label, uint32_t untyped) {
 #define KIND_PREEMPT_FAULT 7
 
 /* KIND_EXCEPTION was answered, with this message. */
-void message_exception_answered(struct tcb *t, const uint32_t *message);
+void message_exception_answered(struct tcb *t, const word_t *message);
 
 /* KIND_INTERRUPT was answered. */
 void message_interrupt_answered(struct tcb *interrupt);

@@ -9,15 +9,17 @@
 
 /* The nodes of a frame that is not in SDRAM (devices). */
 struct device_frame {
-    uint32_t pa;
+    word_t pa;
     struct node *nodes;
     struct device_frame *next;
-    uint32_t attribute; /* ATTRIBUTE_DEFAULT and others */
+    word_t attribute; /* ATTRIBUTE_DEFAULT and others */
 };
 
-static struct kmem_cache node_cache = {.size = 32, .dirty = true};
-static struct kmem_cache device_cache = {.size = 16};
-_Static_assert(sizeof(struct node) == 32 && sizeof(struct device_frame) == 16, "cache sizes");
+static struct kmem_cache node_cache = {.size = sizeof(struct node), .dirty = true};
+static struct kmem_cache device_cache = {.size = sizeof(struct device_frame)};
+_Static_assert(sizeof(struct node) == 8 * sizeof(word_t) &&
+                   sizeof(struct device_frame) == 4 * sizeof(word_t),
+               "cache sizes");
 
 struct ram_section ram_sections[SDRAM_SIZE >> SECTION_LOG2];
 struct node *ram_small[SDRAM_SIZE / PAGE_SIZE];
@@ -29,7 +31,7 @@ _Static_assert((SDRAM_PA & SECTION_MASK) == 0 && (SDRAM_SIZE & SECTION_MASK) == 
 #define DEVICE_BUCKETS 32u
 static struct device_frame *device_frames[DEVICE_BUCKETS];
 
-static struct device_frame *find_device(uint32_t pa) {
+static struct device_frame *find_device(word_t pa) {
     struct device_frame *f = device_frames[pa / PAGE_SIZE % DEVICE_BUCKETS];
     while (f != NULL && f->pa != pa) {
         f = f->next;
@@ -37,7 +39,7 @@ static struct device_frame *find_device(uint32_t pa) {
     return f;
 }
 
-static struct device_frame *make_device(uint32_t pa) {
+static struct device_frame *make_device(word_t pa) {
     struct device_frame *f = find_device(pa);
     if (f != NULL) {
         return f;
@@ -53,7 +55,7 @@ static struct device_frame *make_device(uint32_t pa) {
 }
 
 /* A device frame without nodes needs no anchor; its attribute goes back to the default. */
-static void free_device(uint32_t pa) {
+static void free_device(word_t pa) {
     struct device_frame **at = &device_frames[pa / PAGE_SIZE % DEVICE_BUCKETS];
     while ((*at)->pa != pa) {
         at = &(*at)->next;
@@ -77,7 +79,7 @@ struct node *node_alloc_more(void) {
     return n != NULL || nodes_at_hand.count == 0 ? n : node_alloc();
 }
 
-static void give_back(uint32_t left) {
+static void give_back(word_t left) {
     while (nodes_at_hand.count > left) {
         kmem_cache_free(&node_cache, nodes_at_hand.node[--nodes_at_hand.count]);
     }
@@ -94,7 +96,7 @@ void mapdb_give_back(void) {
 }
 
 /* The list for nodes of this size that begin at `pa`; NULL: a device frame that has none. */
-static struct node **list_of(uint32_t pa, enum page_size size) {
+static struct node **list_of(word_t pa, enum page_size size) {
     if (likely(is_ram(pa))) {
         if (likely(size == SIZE_4K)) {
             return &ram_small[(pa - SDRAM_PA) / PAGE_SIZE];
@@ -106,7 +108,7 @@ static struct node **list_of(uint32_t pa, enum page_size size) {
     return f == NULL ? NULL : &f->nodes;
 }
 
-static void count_node(const struct node *n, uint32_t by) {
+static void count_node(const struct node *n, word_t by) {
     if (likely(is_ram(n->pa))) {
         struct ram_section *s = ram_section_of(n->pa);
         *(node_size(n) == SIZE_4K ? &s->smaller : &s->larger) += by;
@@ -144,13 +146,13 @@ void node_remove(struct node *n) {
     if (n->next != NULL) {
         n->next->link = n->link;
     }
-    count_node(n, ~0u);
+    count_node(n, ~(word_t)0);
     if (!is_ram(n->pa)) {
         free_device(node_pa(n));
     }
 }
 
-struct node *node_find(const struct space *space, uint32_t va, mapping_t m) {
+struct node *node_find(const struct space *space, word_t va, mapping_t m) {
     enum page_size size = mapping_size(m);
     struct node **list = list_of(mapping_frame(m) & ~size_mask(size), size);
     struct node *n = list == NULL ? NULL : *list;
@@ -163,7 +165,7 @@ struct node *node_find(const struct space *space, uint32_t va, mapping_t m) {
 
 /* ---- attributes ---- */
 
-static uint32_t attribute_of(uint32_t pa) {
+static word_t attribute_of(word_t pa) {
     if (likely(is_ram(pa))) {
         return frame_state[(pa - SDRAM_PA) / PAGE_SIZE] & FRAME_ATTRIBUTE;
     }
@@ -173,7 +175,7 @@ static uint32_t attribute_of(uint32_t pa) {
 
 /* By default RAM is cached and everything else is a device, whose registers are always accessed
  * themselves. */
-uint32_t frame_attributes(uint32_t pa) {
+word_t frame_attributes(word_t pa) {
 #define RETURN_MAPPING(attribute, mapping)                                                         \
     case attribute:                                                                                \
         return mapping;
@@ -185,26 +187,26 @@ uint32_t frame_attributes(uint32_t pa) {
     }
 }
 
-void frame_set_attribute(uint32_t pa, enum page_size size, uint32_t attribute) {
+void frame_set_attribute(word_t pa, enum page_size size, word_t attribute) {
     if (!is_ram(pa)) {
         find_device(pa)->attribute = attribute;
         return;
     }
     struct ram_section *s = ram_section_of(pa);
     uint8_t *at = &frame_state[(pa - SDRAM_PA) / PAGE_SIZE];
-    for (uint32_t i = 0; i < size_bytes(size) / PAGE_SIZE; i++) {
-        s->special += (uint32_t)(attribute != ATTRIBUTE_DEFAULT) -
-                      (uint32_t)((at[i] & FRAME_ATTRIBUTE) != ATTRIBUTE_DEFAULT);
+    for (word_t i = 0; i < size_bytes(size) / PAGE_SIZE; i++) {
+        s->special += (word_t)(attribute != ATTRIBUTE_DEFAULT) -
+                      (word_t)((at[i] & FRAME_ATTRIBUTE) != ATTRIBUTE_DEFAULT);
         at[i] = (uint8_t)((at[i] & ~FRAME_ATTRIBUTE) | attribute);
     }
 }
 
-bool frame_is_uniform(uint32_t pa, enum page_size size) {
+bool frame_is_uniform(word_t pa, enum page_size size) {
     if (ram_section_of(pa)->special == 0) {
         return true;
     }
     const uint8_t *at = &frame_state[(pa - SDRAM_PA) / PAGE_SIZE];
-    for (uint32_t i = 1; i < size_bytes(size) / PAGE_SIZE; i++) {
+    for (word_t i = 1; i < size_bytes(size) / PAGE_SIZE; i++) {
         if (((at[i] ^ at[0]) & FRAME_ATTRIBUTE) != 0) {
             return false;
         }
@@ -233,8 +235,8 @@ struct node *walk_list(struct walk *w) {
     }
 }
 
-struct node *walk_first(struct walk *w, uint32_t pa, enum page_size size) {
-    uint32_t pages = size_bytes(size) / PAGE_SIZE;
+struct node *walk_first(struct walk *w, word_t pa, enum page_size size) {
+    word_t pages = size_bytes(size) / PAGE_SIZE;
     if (!is_ram(pa)) {
         struct device_frame *f = find_device(pa);
         w->at = w->end = NULL;

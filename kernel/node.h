@@ -18,23 +18,23 @@
 
 struct node {
     struct space *space;
-    uint32_t va; /* page address | NODE_* */
-    uint32_t pa; /* as mapping_t: frame | size, attributes, state; what the page table says */
+    word_t va; /* page address | NODE_* */
+    word_t pa; /* as mapping_t: frame | size, attributes, state; what the page table says */
     struct node *parent; /* NULL: from sigma0, or sigma0's own */
     struct node *next;
     struct node **link; /* what points to this node */
-    uint32_t unused[2]; /* a cache line */
+    word_t unused[2];   /* a cache line */
 };
 
 #define NODE_RIGHTS (L4_FullyAccessible) /* what the space was given: r 4, w 2, x 1 */
-#define NODE_MARK   8u                   /* by split.c and mapdb.c, while they go through lists */
-#define NODE_MOVED  16u                  /* by synonym.c: has been in a conflict as a whole */
+#define NODE_MARK   ((word_t)8)          /* by split.c and mapdb.c, while they go through lists */
+#define NODE_MOVED  ((word_t)16)         /* by synonym.c: has been in a conflict as a whole */
 
-static inline uint32_t node_va(const struct node *n) {
+static inline word_t node_va(const struct node *n) {
     return n->va & ~PAGE_MASK;
 }
 
-static inline uint32_t node_pa(const struct node *n) {
+static inline word_t node_pa(const struct node *n) {
     return n->pa & ~PAGE_MASK;
 }
 
@@ -55,13 +55,13 @@ static inline bool node_is_marked(const struct node *n) {
 }
 
 /* As switch_unmap wants it. */
-static inline uint32_t node_caches(const struct node *n) {
+static inline word_t node_caches(const struct node *n) {
     return (n->pa & MAPPING_CACHEABLE) == 0 ? 0
            : (n->va & L4_eXecutable) != 0   ? CACHED_DATA | CACHED_CODE
                                             : CACHED_DATA;
 }
 
-static inline bool is_ram(uint32_t pa) {
+static inline bool is_ram(word_t pa) {
     return pa - SDRAM_PA < SDRAM_SIZE;
 }
 
@@ -69,16 +69,16 @@ static inline bool is_ram(uint32_t pa) {
  * empty. */
 struct ram_section {
     struct node *nodes;
-    uint32_t larger;  /* nodes in it of more than 4 KB */
-    uint32_t smaller; /* of 4 KB */
-    uint32_t special; /* frames with an attribute other than the default */
+    word_t larger;  /* nodes in it of more than 4 KB */
+    word_t smaller; /* of 4 KB */
+    word_t special; /* frames with an attribute other than the default */
     struct node *middle[MIDDLES];
 } __attribute__((aligned(128)));
 
 extern struct ram_section ram_sections[];
 extern struct node *ram_small[];
 
-static inline struct ram_section *ram_section_of(uint32_t pa) {
+static inline struct ram_section *ram_section_of(word_t pa) {
     return &ram_sections[(pa - SDRAM_PA) >> SECTION_LOG2];
 }
 
@@ -102,7 +102,7 @@ static inline void node_note_writable(const struct node *n) {
  * then neither taking nor giving back one touches it. */
 #define NODES_AT_HAND 16u
 extern struct nodes_at_hand {
-    uint32_t count;
+    word_t count;
     struct node *node[NODES_AT_HAND];
 } nodes_at_hand;
 struct node *node_alloc_more(void);
@@ -127,21 +127,21 @@ bool node_insert(struct node *n, struct node *after);
 void node_remove(struct node *n);
 
 /* The node of the page that is mapped (`m`, not 0) at `va`; NULL: the kernel's own page there. */
-struct node *node_find(const struct space *space, uint32_t va, mapping_t m);
+struct node *node_find(const struct space *space, word_t va, mapping_t m);
 
 /* Of RAM or of a device's frame that has nodes: how it is mapped by its attribute (attribute.h). */
-uint32_t frame_attributes(uint32_t pa);
-void frame_set_attribute(uint32_t pa, enum page_size size, uint32_t attribute);
+word_t frame_attributes(word_t pa);
+void frame_set_attribute(word_t pa, enum page_size size, word_t attribute);
 
 /* Have all frames of the page the same attribute? */
-bool frame_is_uniform(uint32_t pa, enum page_size size);
+bool frame_is_uniform(word_t pa, enum page_size size);
 
 /* All nodes that have some of the page `size` at `pa`. */
 struct walk {
     struct node **at, **end; /* lists still to come of this size */
     struct node **next_at[2], **next_end[2];
 };
-struct node *walk_first(struct walk *w, uint32_t pa, enum page_size size);
+struct node *walk_first(struct walk *w, word_t pa, enum page_size size);
 struct node *walk_list(struct walk *w);
 
 /* `n` may have been freed if `next` was read before. */

@@ -25,8 +25,7 @@
 
 uint16_t table_used[HEAP_SIZE / TABLE_SIZE];
 
-uint32_t *const ptab_kernel_directory =
-    (uint32_t *)(BOOT_DIRECTORY_PA - HEAP_PA + HEAP_UNCACHED_VA);
+word_t *const ptab_kernel_directory = (word_t *)(BOOT_DIRECTORY_PA - HEAP_PA + HEAP_UNCACHED_VA);
 
 void ptab_publish(void) {
     cpu_drain_write_buffer();
@@ -36,7 +35,7 @@ void ptab_publish(void) {
  * The table at level 1 for `va`: the directory itself where that is the root, and the walk above it
  * is none; else NULL if there is no table that far.
  */
-static inline pte_t *directory_of(const struct space *space, uint32_t va) {
+static inline pte_t *directory_of(const struct space *space, word_t va) {
     pte_t *table = space->directory;
     for (uint32_t level = PTAB_ROOT; level > 1; level--) {
         pte_t e = table[ptab_index(va, level)];
@@ -48,20 +47,20 @@ static inline pte_t *directory_of(const struct space *space, uint32_t va) {
     return table;
 }
 
-static inline pte_t directory_entry(const struct space *space, uint32_t va) {
+static inline pte_t directory_entry(const struct space *space, word_t va) {
     const pte_t *directory = directory_of(space, va);
     return PTAB_ROOT > 1 && directory == NULL ? 0 : directory[ptab_index(va, 1)];
 }
 
 /* The entry of `va`, the first of its page if that takes more; there is a table. */
-static pte_t *entry_of(const struct space *space, uint32_t va, enum page_size size) {
+static pte_t *entry_of(const struct space *space, word_t va, enum page_size size) {
     pte_t e = directory_entry(space, va);
     assert_table(e);
-    uint32_t index = ptab_index(va, 0);
+    word_t index = ptab_index(va, 0);
     return &table_of(e)[size_entries(size) == 1 ? index : index & ~(size_entries(size) - 1)];
 }
 
-mapping_t ptab_get(const struct space *space, uint32_t va) {
+mapping_t ptab_get(const struct space *space, word_t va) {
     if (va >= KERNEL_AREA) {
         return 0;
     }
@@ -76,7 +75,7 @@ mapping_t ptab_get(const struct space *space, uint32_t va) {
     return section_mapping(e, va);
 }
 
-bool ptab_is_empty(const struct space *space, uint32_t va, enum page_size size) {
+bool ptab_is_empty(const struct space *space, word_t va, enum page_size size) {
     pte_t e = directory_entry(space, va);
     if (!is_table(e)) {
         return e == 0;
@@ -88,7 +87,7 @@ bool ptab_is_empty(const struct space *space, uint32_t va, enum page_size size) 
         return false;
     }
     const pte_t *entry = entry_of(space, va, size);
-    for (uint32_t i = 0; i < size_entries(size); i++) {
+    for (word_t i = 0; i < size_entries(size); i++) {
         if (entry[i] != 0) {
             return false;
         }

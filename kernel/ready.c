@@ -15,16 +15,16 @@ extern char idle_loop[], idle_stack_top[];
 
 void ready_init(void) {
     idle_thread.state = STATE_READY;
-    idle_thread.frame.pc = (uint32_t)idle_loop;
-    idle_thread.frame.sp = (uint32_t)idle_stack_top;
+    idle_thread.frame.pc = (word_t)idle_loop;
+    idle_thread.frame.sp = (word_t)idle_stack_top;
     idle_thread.frame.status = FRAME_STATUS_IDLE;
     hot.current = &idle_thread;
 }
 
 /* (Not every processor counts leading zeros.) */
-static uint32_t highest_bit(uint32_t word) {
-    uint32_t n = 0;
-    for (uint32_t half = 16; half != 0; half /= 2) {
+static word_t highest_bit(uint32_t word) {
+    word_t n = 0;
+    for (word_t half = 16; half != 0; half /= 2) {
         if (word >> half != 0) {
             word >>= half;
             n += half;
@@ -34,7 +34,7 @@ static uint32_t highest_bit(uint32_t word) {
 }
 
 static void update_top(void) {
-    for (uint32_t i = PRIORITIES / 32; i-- > 0;) {
+    for (word_t i = PRIORITIES / 32; i-- > 0;) {
         if (occupied[i] != 0) {
             hot.ready_top = i * 32 + highest_bit(occupied[i]);
             return;

@@ -97,8 +97,8 @@ static bool is_displaced(const struct tcb *t) {
 }
 
 /* The thread wants its preemption delayed, and has not had its maximum of that yet. */
-static bool delay(struct tcb *t, uint32_t flags) {
-    uint32_t most = MAX_DELAY(t->preempt_control);
+static bool delay(struct tcb *t, word_t flags) {
+    word_t most = MAX_DELAY(t->preempt_control);
     if (delayed.thread == t) {
         return delayed.until != ~0ull && (flags & L4_PREEMPT_DELAY) != 0;
     }
@@ -121,7 +121,7 @@ static bool delay(struct tcb *t, uint32_t flags) {
 static bool preempt(struct tcb *t) {
     bool pending = delayed.thread == t;
     if ((interrupted || pending) && (t->flags & (FLAG_RECEIVE | FLAG_XFER)) == 0) {
-        uint32_t flags = 0;
+        word_t flags = 0;
         bool controls = hot.ready_top <= SENSITIVE_PRIORITY(t->preempt_control);
         if (controls || pending) {
             flags = utcb_read(t, L4_UTCB_PREEMPT_FLAGS); /* a byte, with three others */
@@ -130,7 +130,7 @@ static bool preempt(struct tcb *t) {
             return false;
         }
         if (pending) {
-            utcb_write(t, L4_UTCB_PREEMPT_FLAGS, flags & ~(uint32_t)L4_PREEMPT_PENDING);
+            utcb_write(t, L4_UTCB_PREEMPT_FLAGS, flags & ~(word_t)L4_PREEMPT_PENDING);
         }
         if (controls && (flags & L4_PREEMPT_SIGNAL) != 0 && ipc_preemption_fault(t)) {
             return true;
@@ -152,7 +152,7 @@ static void slice_charge(uint64_t now) {
         owner->quantum_left = owner->quantum_left > passed ? owner->quantum_left - passed : 0;
     }
     owner->timeslice_left =
-        owner->timeslice_left > passed ? owner->timeslice_left - (uint32_t)passed : 0;
+        owner->timeslice_left > passed ? owner->timeslice_left - (word_t)passed : 0;
 }
 
 static void slice_set_end(void) {
@@ -186,7 +186,7 @@ static void dispatch(struct tcb *t) {
     if (t->space != NULL && t->space != hot.space) {
         switch_to(hot.space, t->space);
     }
-    *(volatile uint32_t *)UTCB_POINTER_VA = t->utcb;
+    *(volatile word_t *)UTCB_POINTER_VA = t->utcb;
 }
 
 void sched_finish(void) {
@@ -283,7 +283,7 @@ void sched_forget(const struct tcb *t) {
 #define TSTATE_WAITING    6
 #define TSTATE_IN_RECEIVE 7
 
-static uint32_t thread_state(const struct tcb *t) {
+static word_t thread_state(const struct tcb *t) {
     if (t->xfer_partner != NULL) {
         return (t->flags & FLAG_SENDER) != 0 ? TSTATE_IN_SEND : TSTATE_IN_RECEIVE;
     }
@@ -303,7 +303,7 @@ static uint32_t thread_state(const struct tcb *t) {
 
 /* A thread gives no higher priority than its own; but the root task is who decides over priorities,
  * so its threads may also give away what they do not have now. */
-static uint32_t highest_allowed(const struct tcb *self) {
+static word_t highest_allowed(const struct tcb *self) {
     return self->space->privileged ? PRIORITY_MAX : self->priority;
 }
 
@@ -312,18 +312,18 @@ static uint32_t highest_allowed(const struct tcb *self) {
  * value as it is. Allowed to threads of the space that the thread's scheduler is in.
  */
 void schedule(struct tcb *self) {
-    uint32_t *r = frame_arguments(&self->frame);
+    word_t *r = frame_arguments(&self->frame);
     struct tcb *t = thread_resolve(self->space, r[0]);
-    uint32_t error = L4_ErrOk;
+    word_t error = L4_ErrOk;
     if (t == NULL || t->space == NULL) {
         error = L4_ErrInvalidThread;
     } else {
         const struct tcb *scheduler = thread_find(t->scheduler);
         if (scheduler == NULL || scheduler->space != self->space) {
             error = L4_ErrNoPrivilege;
-        } else if ((r[1] != ~0u && ((r[1] | r[1] >> 16) & 0x8000) != 0) ||
-                   (r[2] != ~0u && (r[2] & 0xffff) != 0 && (r[2] & 0xffff) != 0xffff) ||
-                   (r[3] != ~0u && r[3] > highest_allowed(self))) {
+        } else if ((r[1] != L4_ALL_BITS && ((r[1] | r[1] >> 16) & 0x8000) != 0) ||
+                   (r[2] != L4_ALL_BITS && (r[2] & 0xffff) != 0 && (r[2] & 0xffff) != 0xffff) ||
+                   (r[3] != L4_ALL_BITS && r[3] > highest_allowed(self))) {
             error = L4_ErrInvalidParam; /* absolute times, another processor, above one's own */
         }
     }
@@ -335,10 +335,11 @@ void schedule(struct tcb *self) {
     if (t == slice.owner) {
         slice_charge(timer_now());
     }
-    if (r[1] != ~0u) {
-        uint32_t timeslice = r[1] >> 16, quantum = r[1] & 0xffff;
+    if (r[1] != L4_ALL_BITS) {
+        word_t timeslice = r[1] >> 16, quantum = r[1] & 0xffff;
         uint64_t us;
-        t->timeslice = timer_relative(timeslice, &us) ? (us > ~0u ? ~0u : (uint32_t)us) : 0;
+        t->timeslice =
+            timer_relative(timeslice, &us) ? (us > L4_ALL_BITS ? L4_ALL_BITS : (word_t)us) : 0;
         t->timeslice_left = t->timeslice;
         t->quantum_left = timer_relative(quantum, &us) ? us : ~0ull;
         if (t->quantum_left != 0) {
@@ -348,16 +349,16 @@ void schedule(struct tcb *self) {
             slice_set_end();
         }
     }
-    if (r[2] != ~0u) {
+    if (r[2] != L4_ALL_BITS) {
         t->processor_control = r[2];
     }
-    if (r[3] != ~0u) {
+    if (r[3] != L4_ALL_BITS) {
         sched_set_priority(t, (uint8_t)r[3]);
     }
-    if (r[4] != ~0u) {
+    if (r[4] != L4_ALL_BITS) {
         t->preempt_control = r[4];
     }
     r[0] = thread_state(t);
-    r[1] = (uint32_t)L4_TimePeriod(t->timeslice_left).raw << 16 |
+    r[1] = (word_t)L4_TimePeriod(t->timeslice_left).raw << 16 |
            (t->quantum_left == ~0ull ? L4_NEVER_RAW : L4_TimePeriod(t->quantum_left).raw);
 }

@@ -10,13 +10,13 @@
 #include "kip.h"
 #include "kmem.h"
 #include "mapdb.h"
-#include "ptab.h"
+#include "ptab_above.h"
 #include "switch.h"
 #include "tcb.h"
 
 /* All that is mapped by the directory entry of `va`, the kernel's pages too. */
-static void empty_section(struct space *space, uint32_t base) {
-    for (uint32_t va = base; !ptab_is_empty(space, base, SIZE_LARGEST);) {
+static void empty_section(struct space *space, word_t base) {
+    for (word_t va = base; !ptab_is_empty(space, base, SIZE_LARGEST);) {
         mapping_t m = ptab_get(space, va);
         if (space_in_area(space->utcb_area, va) && m != 0) {
             kmem_free_uncached(heap_pa_to_uncached(mapping_frame(m)), 0);
@@ -38,43 +38,48 @@ void space_destroy(struct space *space) {
     }
     switch_space_free(space);
     io_space_ends(space);
-    for (uint32_t index = 0; space->entries != 0; index++) {
-        if (space->directory[index] != 0) {
+    for (word_t index = 0; space->entries != 0; index++) {
+        if (section_is_used(space, index)) {
             empty_section(space, index << SECTION_LOG2);
         }
     }
     switch_unmap_finish();
+    if (PTAB_ROOT > 1) {
+        ptab_free_above(space);
+    }
     kmem_free_uncached(space->directory, DIRECTORY_ORDER);
     space->directory = NULL;
 }
 
 /* The last byte of a range that a space may map. */
-static uint32_t last_of(uint32_t base, uint32_t log2) {
-    uint32_t last = base + (log2 == 32 ? ~0u : (1u << log2) - 1);
+static word_t last_of(word_t base, word_t log2) {
+    word_t last = base + (log2 == L4_BITS_PER_WORD ? L4_ALL_BITS : ((word_t)1 << log2) - 1);
     return last < KERNEL_AREA ? last : KERNEL_AREA - 1;
 }
 
-static void unmap_range(struct space *space, uint32_t base, uint32_t log2, uint32_t rights,
-                        bool own) {
-    uint32_t last = last_of(base, log2);
-    uint32_t va = base;
+static void unmap_range(struct space *space, word_t base, word_t log2, word_t rights, bool own) {
+    word_t last = last_of(base, log2);
+    word_t va = base;
     while (va <= last) {
         va = page_behind(va, mapdb_unmap(space, va, size_fitting(log2), rights, own));
         if ((va & size_mask(SIZE_LARGEST)) == 0 && own && log2 >= size_log2(SIZE_LARGEST)) {
             ptab_free_table(space, va - 1);
+            if (PTAB_ROOT > 1) {
+                ptab_free_empty_above(space, va - 1);
+            }
         }
     }
     switch_unmap_finish();
 }
 
-static bool is_user_area(L4_Fpage_t f, uint32_t min_log2) {
-    uint32_t log2 = L4_SizeLog2(f);
-    uint32_t base = L4_Address(f);
-    return log2 >= min_log2 && log2 < 32 && (base & ((1u << log2) - 1)) == 0 &&
+static bool is_user_area(L4_Fpage_t f, word_t min_log2) {
+    word_t log2 = L4_SizeLog2(f);
+    word_t base = L4_Address(f);
+    return log2 >= min_log2 && log2 < SPACE_LOG2 && (base & (((word_t)1 << log2) - 1)) == 0 &&
            base < KERNEL_AREA && L4_Size(f) <= KERNEL_AREA - base;
 }
 
-bool space_set_areas(struct space *space, L4_Fpage_t kip, L4_Fpage_t utcb, uint32_t *error) {
+bool space_set_areas(struct space *space, L4_Fpage_t kip, L4_Fpage_t utcb, word_t *error) {
     if (!is_user_area(kip, 12) || L4_SizeLog2(kip) != 12) {
         *error = L4_ErrKipArea;
         return false;
@@ -96,7 +101,7 @@ bool space_set_areas(struct space *space, L4_Fpage_t kip, L4_Fpage_t utcb, uint3
 }
 
 /* The kernel's own pages in a space: they have no node. False: no memory. */
-static bool map_own(struct space *space, uint32_t va, uint32_t pa, bool writable) {
+static bool map_own(struct space *space, word_t va, word_t pa, bool writable) {
     if (!ptab_make(space, va)) {
         return false;
     }
@@ -107,8 +112,8 @@ static bool map_own(struct space *space, uint32_t va, uint32_t pa, bool writable
     return true;
 }
 
-bool space_map_utcb(struct space *space, uint32_t utcb) {
-    uint32_t kip = L4_Address(space->kip_area);
+bool space_map_utcb(struct space *space, word_t utcb) {
+    word_t kip = L4_Address(space->kip_area);
     utcb &= ~PAGE_MASK;
     space->areas_fixed = true;
     if (ptab_get(space, kip) == 0 && !map_own(space, kip, kip_pa(), false)) {
@@ -126,37 +131,38 @@ bool space_map_utcb(struct space *space, uint32_t utcb) {
     return true;
 }
 
-uint32_t *space_utcb_alias(const struct space *space, uint32_t utcb) {
+word_t *space_utcb_alias(const struct space *space, word_t utcb) {
     mapping_t m = ptab_get(space, utcb);
     kernel_assert(m != 0);
-    return (uint32_t *)((uint32_t)heap_pa_to_uncached(mapping_frame(m)) + (utcb & PAGE_MASK));
+    return (word_t *)((word_t)heap_pa_to_uncached(mapping_frame(m)) + (utcb & PAGE_MASK));
 }
 
-/* Base and log2 size of an fpage; the complete space as 32. False: nil or smaller than a page. */
-static bool fpage_range(L4_Fpage_t f, uint32_t *base, uint32_t *log2) {
+/* Base and log2 size of an fpage; the complete space as SPACE_LOG2. False: nil or smaller than a
+ * page. */
+static bool fpage_range(L4_Fpage_t f, word_t *base, word_t *log2) {
     if (L4_IsCompleteAddressSpace(f)) {
         *base = 0;
-        *log2 = 32;
+        *log2 = SPACE_LOG2;
         return true;
     }
     *log2 = L4_SizeLog2(f);
-    if (L4_IsNilFpage(f) || *log2 < 12 || *log2 > 31) {
+    if (L4_IsNilFpage(f) || *log2 < 12 || *log2 >= SPACE_LOG2) {
         return false;
     }
-    *base = L4_Address(f) & ~((1u << *log2) - 1);
+    *base = L4_Address(f) & L4_BITS_ABOVE(*log2);
     return true;
 }
 
-static uint32_t low_mask(uint32_t log2) {
-    return log2 == 32 ? ~0u : (1u << log2) - 1;
+static word_t low_mask(word_t log2) {
+    return log2 == L4_BITS_PER_WORD ? L4_ALL_BITS : ((word_t)1 << log2) - 1;
 }
 
-bool space_map_item(struct space *from, uint32_t item0, uint32_t item1, struct space *to,
+bool space_map_item(struct space *from, word_t item0, word_t item1, struct space *to,
                     L4_Fpage_t window) {
     L4_Fpage_t send = {.raw = item1};
-    uint32_t send_base = item0 & ~0x3ffu;
+    word_t send_base = item0 & L4_BITS_ABOVE(10);
     bool grant = (item0 & 2) != 0;
-    uint32_t from_base, from_log2, to_base, to_log2;
+    word_t from_base, from_log2, to_base, to_log2;
     if (io_is_fpage(send)) {
         return io_map(from, send, grant, to, window);
     }
@@ -170,9 +176,10 @@ bool space_map_item(struct space *from, uint32_t item0, uint32_t item1, struct s
         from_base += send_base & low_mask(from_log2) & ~low_mask(to_log2);
         from_log2 = to_log2;
     }
-    uint32_t pages = from_log2 == 32 ? 1u << 20 : 1u << (from_log2 - 12);
-    uint32_t log2 = 12;
-    for (uint32_t i = 0; i < pages && log2 != 0; i += 1u << (log2 - 12)) {
+    word_t pages = from_log2 == L4_BITS_PER_WORD ? (word_t)1 << (L4_BITS_PER_WORD - 12)
+                                                 : (word_t)1 << (from_log2 - 12);
+    word_t log2 = 12;
+    for (word_t i = 0; i < pages && log2 != 0; i += (word_t)1 << (log2 - 12)) {
         log2 = mapdb_map(from, from_base + i * PAGE_SIZE, to, to_base + i * PAGE_SIZE,
                          size_fitting(from_log2), L4_Rights(send), grant);
         if (log2 == 0) {
@@ -183,16 +190,16 @@ bool space_map_item(struct space *from, uint32_t item0, uint32_t item1, struct s
     return log2 != 0;
 }
 
-uint32_t space_unmap(struct space *space, L4_Fpage_t fpage, bool own) {
-    uint32_t base, log2, status = 0;
+word_t space_unmap(struct space *space, L4_Fpage_t fpage, bool own) {
+    word_t base, log2, status = 0;
     if (io_is_fpage(fpage)) {
         return io_unmap(space, fpage, own);
     }
     if (!fpage_range(fpage, &base, &log2)) {
         return 0;
     }
-    uint32_t last = last_of(base, log2);
-    for (uint32_t va = base; va <= last;) {
+    word_t last = last_of(base, log2);
+    for (word_t va = base; va <= last;) {
         va = page_behind(va, mapdb_status(space, va, size_fitting(log2), &status));
     }
     if (L4_Rights(fpage) != 0) {
@@ -204,13 +211,13 @@ uint32_t space_unmap(struct space *space, L4_Fpage_t fpage, bool own) {
 /* An fpage of several megabytes is allowed, all of the space is not. */
 #define ATTRIBUTE_MAX_LOG2 24
 
-bool space_can_set_attribute(const struct space *space, L4_Fpage_t fpage, uint32_t attribute) {
-    uint32_t base, log2;
+bool space_can_set_attribute(const struct space *space, L4_Fpage_t fpage, word_t attribute) {
+    word_t base, log2;
     if (attribute > ATTRIBUTE_LAST || !fpage_range(fpage, &base, &log2) ||
         log2 > ATTRIBUTE_MAX_LOG2) {
         return false;
     }
-    for (uint32_t va = base; va - base < 1u << log2;) {
+    for (word_t va = base; va - base < (word_t)1 << log2;) {
         mapping_t m = ptab_get(space, va);
         if (m == 0 || space_is_reserved(space, va)) {
             return false;
@@ -220,11 +227,11 @@ bool space_can_set_attribute(const struct space *space, L4_Fpage_t fpage, uint32
     return true;
 }
 
-bool space_set_attribute(struct space *space, L4_Fpage_t fpage, uint32_t attribute) {
-    uint32_t base, log2;
+bool space_set_attribute(struct space *space, L4_Fpage_t fpage, word_t attribute) {
+    word_t base, log2;
     bool good = fpage_range(fpage, &base, &log2);
-    for (uint32_t va = base; good && va - base < 1u << log2;) {
-        uint32_t done = mapdb_set_attribute(space, va, size_fitting(log2), attribute);
+    for (word_t va = base; good && va - base < (word_t)1 << log2;) {
+        word_t done = mapdb_set_attribute(space, va, size_fitting(log2), attribute);
         if (done == 0) {
             return false;
         }

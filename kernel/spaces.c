@@ -24,8 +24,8 @@ struct space *space_create(void) {
     if (space == &spaces[SPACES]) {
         return NULL;
     }
-    *space =
-        (struct space){.directory = kmem_alloc_uncached(DIRECTORY_ORDER), .table_section = ~0u};
+    *space = (struct space){.directory = kmem_alloc_uncached(DIRECTORY_ORDER),
+                            .table_section = NO_SECTION};
     if (space->directory != NULL && !switch_space_init(space)) {
         kmem_free_uncached(space->directory, DIRECTORY_ORDER);
         space->directory = NULL;
@@ -33,11 +33,11 @@ struct space *space_create(void) {
     return space->directory == NULL ? NULL : space;
 }
 
-static bool overlaps(L4_Fpage_t area, uint32_t va, uint32_t size) {
+static bool overlaps(L4_Fpage_t area, word_t va, word_t size) {
     return !L4_IsNilFpage(area) && L4_Address(area) - va < size;
 }
 
-bool space_overlaps_reserved(const struct space *space, uint32_t va, uint32_t size) {
+bool space_overlaps_reserved(const struct space *space, word_t va, word_t size) {
     return space_is_reserved(space, va) || KERNEL_AREA - va < size ||
            overlaps(space->kip_area, va, size) || overlaps(space->utcb_area, va, size);
 }

@@ -8,21 +8,21 @@
 #include "switch.h"
 
 /* The node that is part of `whole`'s page, at `pa`, after the split. */
-static struct node *part_of(const struct node *whole, uint32_t pa) {
+static struct node *part_of(const struct node *whole, word_t pa) {
     enum page_size size = node_size(whole) - 1;
-    uint32_t va = node_va(whole) + (pa - node_pa(whole)) / size_bytes(size) * size_bytes(size);
+    word_t va = node_va(whole) + (pa - node_pa(whole)) / size_bytes(size) * size_bytes(size);
     return node_find(whole->space, va, (pa & ~PAGE_MASK) | size);
 }
 
 /* Of tables the first word of each leads to the next. */
-static void free_spare(struct node *nodes, uint32_t *tables) {
+static void free_spare(struct node *nodes, word_t *tables) {
     while (nodes != NULL) {
         struct node *next = nodes->next;
         node_free(nodes);
         nodes = next;
     }
     while (tables != NULL) {
-        uint32_t *next = (uint32_t *)tables[0];
+        word_t *next = (word_t *)tables[0];
         ptab_free_spare(tables);
         tables = next;
     }
@@ -30,14 +30,14 @@ static void free_spare(struct node *nodes, uint32_t *tables) {
 
 /* What splitting the marked nodes of n's list takes: PARTS nodes each, and tables for the largest.
  */
-static bool get_spare(const struct node *n, struct node **nodes, uint32_t **tables) {
+static bool get_spare(const struct node *n, struct node **nodes, word_t **tables) {
     *nodes = NULL;
     *tables = NULL;
     for (; n != NULL; n = n->next) {
         if (!node_is_marked(n)) {
             continue;
         }
-        for (uint32_t i = 0; i < PARTS; i++) {
+        for (word_t i = 0; i < PARTS; i++) {
             struct node *spare = node_alloc();
             if (spare == NULL) {
                 return false;
@@ -46,11 +46,11 @@ static bool get_spare(const struct node *n, struct node **nodes, uint32_t **tabl
             *nodes = spare;
         }
         if (node_size(n) == SIZE_LARGEST) {
-            uint32_t *table = ptab_alloc_table();
+            word_t *table = ptab_alloc_table();
             if (table == NULL) {
                 return false;
             }
-            table[0] = (uint32_t)*tables;
+            table[0] = (word_t)*tables;
             *tables = table;
         }
     }
@@ -58,20 +58,20 @@ static bool get_spare(const struct node *n, struct node **nodes, uint32_t **tabl
 }
 
 /* Hardware and nodes; the old node stays in its list for now. */
-static void split_one(struct node *n, struct node **nodes, uint32_t **tables) {
+static void split_one(struct node *n, struct node **nodes, word_t **tables) {
     enum page_size size = node_size(n);
-    uint32_t step = size_bytes(size - 1);
-    uint32_t *table = NULL;
+    word_t step = size_bytes(size - 1);
+    word_t *table = NULL;
     if (size == SIZE_LARGEST) {
         table = *tables;
-        *tables = (uint32_t *)table[0];
+        *tables = (word_t *)table[0];
     }
     ptab_split(n->space, node_va(n), size, table);
     ptab_publish();
     if (node_is_valid(n)) {
         switch_unmap(n->space, node_va(n), size_bytes(size), UNMAP_READ_ONLY, 0);
     }
-    for (uint32_t i = 0; i < PARTS; i++) {
+    for (word_t i = 0; i < PARTS; i++) {
         struct node *part = *nodes;
         *nodes = part->next;
         bool with_parent = node_is_marked(n->parent);
@@ -92,9 +92,9 @@ static void split_one(struct node *n, struct node **nodes, uint32_t **tables) {
  */
 bool node_split(struct node *n) {
     enum page_size size = node_size(n);
-    uint32_t pa = node_pa(n);
+    word_t pa = node_pa(n);
     struct node *nodes;
-    uint32_t *tables;
+    word_t *tables;
     for (struct node *m = n; m != NULL; m = m->next) {
         if (m == n || node_is_marked(m->parent)) {
             m->va |= NODE_MARK;

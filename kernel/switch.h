@@ -75,13 +75,13 @@ static inline void switch_to(struct space *from, struct space *to) {
  *    returns, nothing can reach the former page table or section, by TLB or by a copy of the entry;
  *    lines of a section's pages are switch_unmap's.
  */
-void switch_set_directory(struct space *space, uint32_t index, uint32_t value);
+void switch_set_directory(struct space *space, word_t index, word_t value);
 
 /*
  * A page of `size` bytes at `va` has just become valid, or got more rights.
  * TLBs hold no invalid entries, but may hold the one with fewer rights.
  */
-void switch_map(struct space *space, uint32_t va, uint32_t size, bool writable, bool was_valid);
+void switch_map(struct space *space, word_t va, word_t size, bool writable, bool was_valid);
 
 /*
  * 6. The entry of the page of `size` bytes at `va` was just invalidated, lost rights, or became
@@ -96,8 +96,7 @@ void switch_map(struct space *space, uint32_t va, uint32_t size, bool writable, 
 #define CACHED_DATA 1u
 #define CACHED_CODE 2u
 enum unmap { UNMAP_GONE, UNMAP_READ_ONLY };
-void switch_unmap(struct space *space, uint32_t va, uint32_t size, enum unmap what,
-                  uint32_t cached);
+void switch_unmap(struct space *space, word_t va, word_t size, enum unmap what, word_t cached);
 void switch_unmap_finish(void);
 
 /*
@@ -106,28 +105,28 @@ void switch_unmap_finish(void);
  *    machine has it so) and leaves as the va that the program issued. That alone, and no more, does
  *    switch_asm.h's macro switch_fault_va space, va, scratch; it may change the flags.
  */
-bool switch_fault(struct space *space, uint32_t *va, uint32_t status);
+bool switch_fault(struct space *space, word_t *va, word_t status);
 
 /*
  * 8. The window: makes memory at [va, va+size) of a space that is not in force agree with what
  *    that space sees, and drops the cache lines, so that the kernel may read and write the
  *    frame through its uncached alias. For whole lines of one page.
  */
-void switch_window(struct space *space, uint32_t va, uint32_t size);
+void switch_window(struct space *space, word_t va, word_t size);
 
 /*
  * Could both pages have lines in the data cache at once without being the same lines? Then the
  * mapping database lets only one of them be written, or both be read (mapdb.h). The answer must not
  * change while they are mapped.
  */
-bool switch_synonym(const struct space *a, uint32_t va_a, const struct space *b, uint32_t va_b);
+bool switch_synonym(const struct space *a, word_t va_a, const struct space *b, word_t va_b);
 
 /*
  * 9. SWITCH_PROTECTS (facts.mk): 1 if each space has its own addresses and no access to those
  *    of others; 0 if there is one space for all, where mapping has no effect. Programs are told
  *    (L4_STAT_PROTECTS), for they have to be loaded in another way then.
  */
-static inline bool switch_is_common(uint32_t va) { /* memory that all have, at va = pa */
+static inline bool switch_is_common(word_t va) { /* memory that all have, at va = pa */
     return SWITCH_PROTECTS == 0 && va - SIGMA0_PA < SDRAM_PA + SDRAM_SIZE - SIGMA0_PA;
 }
 /*
@@ -143,8 +142,8 @@ _Static_assert(SWITCH_PROTECTS == 0 || SWITCH_PROTECTS == 1, "the scheme says if
 #define SWITCH_HAS(name, type) _Static_assert(_Generic(&(name), type: 1, default: 0), #name)
 SWITCH_HAS(switch_to, void (*)(struct space *, struct space *));
 SWITCH_HAS(switch_prepare, void (*)(struct space *));
-SWITCH_HAS(switch_fault, bool (*)(struct space *, uint32_t *, uint32_t));
-SWITCH_HAS(switch_set_directory, void (*)(struct space *, uint32_t, uint32_t));
+SWITCH_HAS(switch_fault, bool (*)(struct space *, word_t *, word_t));
+SWITCH_HAS(switch_set_directory, void (*)(struct space *, word_t, word_t));
 #undef SWITCH_HAS
 
 #endif

@@ -11,7 +11,7 @@
 void switch_unmap_finish(void) {
 }
 
-bool switch_fault(struct space *space, uint32_t *va, uint32_t status) {
+bool switch_fault(struct space *space, word_t *va, word_t status) {
     (void)space;
     (void)va;
     (void)status;

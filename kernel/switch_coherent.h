@@ -8,13 +8,13 @@
 
 #include "switch.h"
 
-void switch_window(struct space *space, uint32_t va, uint32_t size) {
+void switch_window(struct space *space, word_t va, word_t size) {
     (void)space;
     (void)va;
     (void)size;
 }
 
-bool switch_synonym(const struct space *a, uint32_t va_a, const struct space *b, uint32_t va_b) {
+bool switch_synonym(const struct space *a, word_t va_a, const struct space *b, word_t va_b) {
     (void)a;
     (void)va_a;
     (void)b;

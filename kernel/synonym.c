@@ -14,7 +14,7 @@
 #include "switch.h"
 
 /* Writes the node's state to the page table as well. */
-static void set_state(struct node *n, uint32_t state) {
+static void set_state(struct node *n, word_t state) {
     n->pa = (n->pa & ~(PAGE_MASK & ~MAPPING_SIZE)) | state;
     if (node_is_writable(n)) {
         node_note_writable(n);
@@ -23,13 +23,13 @@ static void set_state(struct node *n, uint32_t state) {
     ptab_publish();
 }
 
-static uint32_t active(const struct node *n, bool write) {
+static word_t active(const struct node *n, bool write) {
     return frame_attributes(node_pa(n)) | MAPPING_VALID | (write ? MAPPING_WRITABLE : 0);
 }
 
 void synonym_deactivate(struct node *n) {
     if (node_is_valid(n)) {
-        uint32_t cached = node_caches(n);
+        word_t cached = node_caches(n);
         set_state(n, 0);
         switch_unmap(n->space, node_va(n), size_bytes(node_size(n)), UNMAP_GONE, cached);
     }
@@ -45,7 +45,7 @@ void synonym_make_read_only(struct node *n) {
 
 /* Both have some frame, by two mva. */
 bool synonym_of(const struct node *a, const struct node *b) {
-    uint32_t pa = node_pa(a) > node_pa(b) ? node_pa(a) : node_pa(b);
+    word_t pa = node_pa(a) > node_pa(b) ? node_pa(a) : node_pa(b);
     return switch_synonym(a->space, node_va(a) + (pa - node_pa(a)), b->space,
                           node_va(b) + (pa - node_pa(b)));
 }
@@ -70,7 +70,7 @@ static struct node *too_large(struct node *other, struct node *n, bool write) {
  * Without memory for that they stay as large as they are, and move as a whole. Returns the node of
  * `va` then.
  */
-static struct node *settle_sizes(struct node *n, uint32_t va, bool write, bool *split) {
+static struct node *settle_sizes(struct node *n, word_t va, bool write, bool *split) {
     struct space *space = n->space;
     struct walk w;
     for (;;) {
@@ -91,7 +91,7 @@ static struct node *settle_sizes(struct node *n, uint32_t va, bool write, bool *
     }
 }
 
-void synonym_activate(struct node *n, uint32_t va, bool write) {
+void synonym_activate(struct node *n, word_t va, bool write) {
     bool cached = (frame_attributes(node_pa(n)) & MAPPING_CACHEABLE) != 0;
     if (cached) {
         bool moved = false;
@@ -128,7 +128,7 @@ void synonym_activate(struct node *n, uint32_t va, bool write) {
 void synonym_start(struct node *n) {
     struct walk w;
     bool write = (n->va & L4_Writable) != 0;
-    uint32_t state = active(n, write);
+    word_t state = active(n, write);
     if (node_size(n) != SIZE_4K || n->parent == NULL) {
         return;
     }

@@ -20,6 +20,6 @@ void synonym_make_read_only(struct node *n);
 void synonym_deactivate(struct node *n);
 
 /* As mapdb_activate; `n` is not active enough for the access but has the right. */
-void synonym_activate(struct node *n, uint32_t va, bool write);
+void synonym_activate(struct node *n, word_t va, bool write);
 
 #endif

@@ -20,7 +20,7 @@
 
 #include <l4/syscall_list.h>
 
-static void result(struct tcb *self, uint32_t value, uint32_t error) {
+static void result(struct tcb *self, word_t value, word_t error) {
     frame_set_result(&self->frame, value);
     if (error != L4_ErrOk) {
         utcb_write(self, L4_UTCB_ERROR_CODE, error);
@@ -28,21 +28,21 @@ static void result(struct tcb *self, uint32_t value, uint32_t error) {
 }
 
 static void sys_thread_control(struct tcb *self) {
-    const uint32_t *r = frame_read_arguments(&self->frame);
+    const word_t *r = frame_read_arguments(&self->frame);
     struct control_result done = thread_control(self, r[0], r[1], r[2], r[3], r[4]);
     result(self, done.result, done.error);
 }
 
 /* Nil leaves it as it is, any thread takes it away. */
-static bool redirector_is_good(uint32_t id) {
+static bool redirector_is_good(word_t id) {
     const struct tcb *t = thread_find(id);
     return id == 0 || id == IPC_ANY || (t != NULL && t->space != NULL);
 }
 
 static void sys_space_control(struct tcb *self) {
-    const uint32_t *r = frame_read_arguments(&self->frame);
+    const word_t *r = frame_read_arguments(&self->frame);
     const struct tcb *t = thread_find(r[0]);
-    uint32_t error = L4_ErrOk;
+    word_t error = L4_ErrOk;
     if (!self->space->privileged) {
         error = L4_ErrNoPrivilege;
     } else if (t == NULL || t->space == NULL) {
@@ -63,31 +63,31 @@ static void sys_space_control(struct tcb *self) {
 
 /* r0 control: bit 6 flush (from oneself too), bits 5..0 the last message register with an fpage. */
 static void sys_unmap(struct tcb *self) {
-    uint32_t control = frame_arguments(&self->frame)[0];
-    uint32_t *message = frame_message(&self->frame);
+    word_t control = frame_arguments(&self->frame)[0];
+    word_t *message = frame_message(&self->frame);
     bool own = (control & 0x40) != 0;
-    for (uint32_t i = 0; i <= (control & 0x3f); i++) {
+    for (word_t i = 0; i <= (control & 0x3f); i++) {
         L4_Fpage_t page;
-        page.raw = i < FRAME_MRS ? message[i] : utcb_read(self, L4_UTCB_MR + 4 * i);
-        uint32_t status = space_unmap(self->space, page, own);
-        page.raw = (page.raw & ~0xfu) | status;
+        page.raw = i < FRAME_MRS ? message[i] : utcb_read(self, L4_UTCB_MR + sizeof(word_t) * i);
+        word_t status = space_unmap(self->space, page, own);
+        page.raw = (page.raw & L4_BITS_ABOVE(4)) | status;
         if (i < FRAME_MRS) {
             message[i] = page.raw;
         } else {
-            utcb_write(self, L4_UTCB_MR + 4 * i, page.raw);
+            utcb_write(self, L4_UTCB_MR + sizeof(word_t) * i, page.raw);
         }
     }
 }
 
 static void sys_thread_switch(struct tcb *self) {
-    uint32_t to = frame_arguments(&self->frame)[0];
+    word_t to = frame_arguments(&self->frame)[0];
     sched_yield(to == 0 ? NULL : thread_resolve(self->space, to));
 }
 
 static void sys_system_clock(struct tcb *self) {
     uint64_t now = timer_now();
-    frame_set_result(&self->frame, (uint32_t)now);
-    frame_set_second_result(&self->frame, (uint32_t)(now >> 32));
+    frame_set_result(&self->frame, (word_t)now);
+    frame_set_second_result(&self->frame, (word_t)(now >> 32));
 }
 
 /*
@@ -96,12 +96,12 @@ static void sys_system_clock(struct tcb *self) {
  * on them, and no voltage can be set: so what is asked for must be what is.
  */
 static void sys_processor_control(struct tcb *self) {
-    const uint32_t *r = frame_read_arguments(&self->frame);
-    uint32_t error = L4_ErrOk;
+    const word_t *r = frame_read_arguments(&self->frame);
+    word_t error = L4_ErrOk;
     if (!self->space->privileged) {
         error = L4_ErrNoPrivilege;
-    } else if (r[0] != 0 || (r[1] != ~0u && r[1] != BOARD_INTERNAL_KHZ) ||
-               (r[2] != ~0u && r[2] != BOARD_EXTERNAL_KHZ) || r[3] != ~0u) {
+    } else if (r[0] != 0 || (r[1] != L4_ALL_BITS && r[1] != BOARD_INTERNAL_KHZ) ||
+               (r[2] != L4_ALL_BITS && r[2] != BOARD_EXTERNAL_KHZ) || r[3] != L4_ALL_BITS) {
         error = L4_ErrInvalidParam;
     }
     result(self, error == L4_ErrOk, error);
@@ -113,20 +113,20 @@ static void sys_processor_control(struct tcb *self) {
  * the attributes are where MR 0 and 1 would be.
  */
 static void sys_memory_control(struct tcb *self) {
-    const uint32_t *r = frame_read_arguments(&self->frame);
+    const word_t *r = frame_read_arguments(&self->frame);
     if (!self->space->privileged) {
         result(self, 0, L4_ErrNoPrivilege);
         return;
     }
-    uint32_t error = L4_ErrOk;
-    for (uint32_t i = 0; i <= (r[0] & 0x3f); i++) { /* all are good before one is changed */
-        L4_Fpage_t page = {.raw = utcb_read(self, L4_UTCB_MR + 4 * i)};
+    word_t error = L4_ErrOk;
+    for (word_t i = 0; i <= (r[0] & 0x3f); i++) { /* all are good before one is changed */
+        L4_Fpage_t page = {.raw = utcb_read(self, L4_UTCB_MR + sizeof(word_t) * i)};
         if (!space_can_set_attribute(self->space, page, r[1 + (page.raw & 3)])) {
             error = L4_ErrInvalidParam;
         }
     }
-    for (uint32_t i = 0; i <= (r[0] & 0x3f) && error == L4_ErrOk; i++) {
-        L4_Fpage_t page = {.raw = utcb_read(self, L4_UTCB_MR + 4 * i)};
+    for (word_t i = 0; i <= (r[0] & 0x3f) && error == L4_ErrOk; i++) {
+        L4_Fpage_t page = {.raw = utcb_read(self, L4_UTCB_MR + sizeof(word_t) * i)};
         if (!space_set_attribute(self->space, page, r[1 + (page.raw & 3)])) {
             error = L4_ErrNoMem;
         }
@@ -140,7 +140,7 @@ static void sys_memory_control(struct tcb *self) {
 #define sys_exchange_registers exchange_registers
 #define sys_schedule           schedule
 
-void syscall(struct tcb *self, uint32_t number) {
+void syscall(struct tcb *self, word_t number) {
 #define ENTRY(name, Name, number, word) [number] = sys_##name,
     static void (*const calls[L4_SYSTEM_CALL_COUNT])(struct tcb *) = {L4_SYSTEM_CALLS(ENTRY)};
     thread_entered_kernel();

@@ -8,6 +8,6 @@
 #include "tcb.h"
 
 /* From entry.S: the caller's registers are in its frame, `number` is what the stub said. */
-void syscall(struct tcb *self, uint32_t number);
+void syscall(struct tcb *self, word_t number);
 
 #endif

@@ -7,7 +7,7 @@
 #include "spaces.h"
 
 void thread_init(void) {
-    for (uint32_t i = 0; i < SYSTEM_BASE; i++) {
+    for (word_t i = 0; i < SYSTEM_BASE; i++) {
         tcbs[i].id = L4_GlobalId(i, 1).raw;
         tcbs[i].state = STATE_INACTIVE;
     }
@@ -19,7 +19,7 @@ void thread_entered_kernel(void) {
     }
 }
 
-struct tcb *thread_resolve(struct space *space, uint32_t id) {
+struct tcb *thread_resolve(struct space *space, word_t id) {
     if ((id & 0x3f) != 0 || id == 0) {
         return thread_find(id);
     }

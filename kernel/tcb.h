@@ -43,6 +43,11 @@
 #define FLAG_LOCAL      64  /* receiver of a string copy that wanted any local thread */
 #define FLAG_REDIRECTED 128 /* its space has a redirector: no fast path, either way */
 
+/* For whom a thread may wait that waits for no one thread (tcb.wait_for): L4's anythread and
+ * anylocalthread. */
+#define IPC_ANY      L4_ALL_BITS
+#define IPC_ANYLOCAL L4_BITS_ABOVE(6)
+
 #define KMSG_WORDS 14
 
 /*
@@ -57,9 +62,9 @@ struct tcb {
     union {
         struct frame frame;
         struct {
-            uint32_t saved[3]; /* of the frame */
-            uint32_t id;       /* global id; 0 when free */
-            uint32_t wait_for; /* RECEIVING: sender's id, ~0 = any, anylocal = any of own space */
+            word_t saved[3]; /* of the frame */
+            word_t id;       /* global id; 0 when free */
+            word_t wait_for; /* RECEIVING: sender's id, ~0 = any, anylocal = any of own space */
             union {
                 struct {
                     uint8_t priority;
@@ -70,40 +75,40 @@ struct tcb {
                 uint32_t sched; /* all four: the IPC path compares them at once */
             };
             struct space *space;
-            uint32_t
+            word_t
                 utcb; /* user va, as the thread itself sees it; also the local id; 0 = not active */
         };
     };
-    uint32_t wait_open;  /* IPC_ANY while nobody is in senders, else the own id: what the thread may
+    word_t wait_open;    /* IPC_ANY while nobody is in senders, else the own id: what the thread may
                           * wait for on the IPC path if it does not call */
     struct tcb *senders; /* who waits to send to this thread: ring, first in first */
 
     struct tcb *ready_next, *ready_previous;
     struct tcb *sender_next, *sender_previous; /* in partner->senders */
     struct tcb *partner;                       /* SENDING: to whom */
-    uint32_t receive_from; /* SENDING: from-specifier of the receive phase to come, 0 = none */
+    word_t receive_from; /* SENDING: from-specifier of the receive phase to come, 0 = none */
     union {
-        uint32_t timeouts;   /* SENDING: of that call */
-        uint32_t utcb_place; /* until it is active: where its UTCB is to be, or UTCB_NOWHERE */
+        word_t timeouts;   /* SENDING: of that call */
+        word_t utcb_place; /* until it is active: where its UTCB is to be, or UTCB_NOWHERE */
     };
     struct tcb *timeout_next;
     uint64_t timeout_at; /* microseconds */
-    uint32_t scheduler;  /* thread id */
-    uint32_t timeslice;  /* microseconds, 0 = endless */
-    uint32_t timeslice_left;
+    word_t scheduler;    /* thread id */
+    word_t timeslice;    /* microseconds, 0 = endless */
+    word_t timeslice_left;
     uint64_t quantum_left;  /* total quantum in microseconds; ~0 = endless */
     struct tcb *space_next; /* ring of the space's threads */
-    uint32_t preempt_control;
-    uint32_t processor_control;
-    struct tcb *xfer_partner;  /* the other side of the string copy that it is in, else NULL */
-    uint32_t xfer_pager;       /* to whom its page fault goes */
-    uint32_t sender_as;        /* SENDING: the id in whose name: its own, or the virtual sender's */
-    uint32_t xfer_done;        /* sender: bytes copied so far */
-    uint64_t xfer_deadline;    /* sender: for its page faults; 0 = there was none yet, ~0 = never */
-    uint32_t kmsg[KMSG_WORDS]; /* the kernel's message in this thread's name; tag first */
-} __attribute__((aligned(32)));
+    word_t preempt_control;
+    word_t processor_control;
+    struct tcb *xfer_partner; /* the other side of the string copy that it is in, else NULL */
+    word_t xfer_pager;        /* to whom its page fault goes */
+    word_t sender_as;         /* SENDING: the id in whose name: its own, or the virtual sender's */
+    word_t xfer_done;         /* sender: bytes copied so far */
+    uint64_t xfer_deadline;   /* sender: for its page faults; 0 = there was none yet, ~0 = never */
+    word_t kmsg[KMSG_WORDS];  /* the kernel's message in this thread's name; tag first */
+} __attribute__((aligned(8 * sizeof(word_t))));
 
-#define UTCB_NOWHERE 0xffffffffu /* as in ThreadControl */
+#define UTCB_NOWHERE (~(word_t)0) /* as in ThreadControl */
 
 #define SCHED_WORD(state, priority) ((uint32_t)(state) << 8 | (uint32_t)(priority))
 
@@ -125,18 +130,18 @@ extern struct tcb idle_thread;
 void thread_entered_kernel(void);
 
 /* The TCB that an id would have; whether it is that thread, tcb->id says. */
-static inline struct tcb *thread_slot(uint32_t id) {
+static inline struct tcb *thread_slot(word_t id) {
     return &tcbs[id >> L4_VERSION_BITS & (THREAD_COUNT - 1)];
 }
 
 /* The thread of a global id, or NULL. */
-static inline struct tcb *thread_find(uint32_t id) {
+static inline struct tcb *thread_find(word_t id) {
     struct tcb *t = thread_slot(id);
     return id != 0 && t->id == id ? t : NULL;
 }
 
 /* The thread of a global id or of a local id in `space`, or NULL. */
-struct tcb *thread_resolve(struct space *space, uint32_t id);
+struct tcb *thread_resolve(struct space *space, word_t id);
 
 static inline bool thread_is_interrupt(const struct tcb *t) {
     return t < &tcbs[SYSTEM_BASE];

@@ -61,7 +61,7 @@ static void leave_space(struct tcb *t) {
     }
 }
 
-static struct tcb *make(uint32_t id, struct space *space, uint32_t scheduler) {
+static struct tcb *make(word_t id, struct space *space, word_t scheduler) {
     struct tcb *t = thread_slot(id);
     memset(t, 0, sizeof *t);
     t->id = id;
@@ -78,21 +78,21 @@ static struct tcb *make(uint32_t id, struct space *space, uint32_t scheduler) {
     return t;
 }
 
-static void set_utcb(struct tcb *t, uint32_t utcb) {
+static void set_utcb(struct tcb *t, word_t utcb) {
     t->utcb = utcb;
     frame_set_utcb(&t->frame, t->space, utcb);
 }
 
 /* The thread's UTCB, whose page is mapped, exists from here on, and has its first contents. */
-static void begin_utcb(struct tcb *t, uint32_t utcb) {
-    static const uint32_t zeros[L4_UTCB_SIZE / 4];
+static void begin_utcb(struct tcb *t, word_t utcb) {
+    static const word_t zeros[L4_UTCB_SIZE / 4];
     set_utcb(t, utcb);
     write_words(t, 0, zeros, L4_UTCB_SIZE / 4);
     write_word(t, L4_UTCB_MY_GLOBAL_ID, t->id);
 }
 
 /* An inactive thread gets a pager: it waits for its start message. */
-static void activate(struct tcb *t, uint32_t pager) {
+static void activate(struct tcb *t, word_t pager) {
     write_word(t, L4_UTCB_PAGER, pager);
     t->kind = KIND_START;
     t->state = STATE_RECEIVING;
@@ -119,14 +119,14 @@ static void delete(struct tcb *t) {
 struct control {
     struct tcb *thread;  /* NULL: to be made */
     struct space *space; /* where it will be; NULL: in one of its own, to be made */
-    uint32_t id;         /* perhaps in another version */
-    uint32_t scheduler;  /* 0: as it is */
-    uint32_t pager;      /* 0: as it is; else an inactive thread becomes active */
-    uint32_t utcb;       /* where its UTCB is or will be, or UTCB_NOWHERE */
+    word_t id;           /* perhaps in another version */
+    word_t scheduler;    /* 0: as it is */
+    word_t pager;        /* 0: as it is; else an inactive thread becomes active */
+    word_t utcb;         /* where its UTCB is or will be, or UTCB_NOWHERE */
 };
 
 /* A place where a UTCB can begin. Address 0 is none: as a local id it would be nilthread. */
-static bool is_place(uint32_t utcb) {
+static bool is_place(word_t utcb) {
     return utcb != 0 && (utcb & (L4_UTCB_SIZE - 1)) == 0;
 }
 
@@ -134,7 +134,7 @@ static bool has_areas(const struct space *space) {
     return space != NULL && !L4_IsNilFpage(space->utcb_area);
 }
 
-static bool utcb_is_good(const struct space *space, uint32_t utcb) {
+static bool utcb_is_good(const struct space *space, word_t utcb) {
     if (!has_areas(space) || !is_place(utcb) ||
         utcb - L4_Address(space->utcb_area) >= L4_Size(space->utcb_area)) {
         return false;
@@ -149,7 +149,7 @@ static bool utcb_is_good(const struct space *space, uint32_t utcb) {
     return true;
 }
 
-static bool is_thread(uint32_t id) {
+static bool is_thread(word_t id) {
     const struct tcb *t = thread_find(id);
     return t != NULL && t->space != NULL;
 }
@@ -165,7 +165,7 @@ static bool is_indispensable(const struct tcb *t) {
  * space. An inactive one's is noted, and has to be in the space's UTCB area when the thread is
  * activated; what is certain to be wrong then, as the areas are fixed, is refused at once.
  */
-static uint32_t decode_utcb(struct control *c, uint32_t utcb) {
+static word_t decode_utcb(struct control *c, word_t utcb) {
     const struct tcb *t = c->thread;
     bool given = utcb != UTCB_NOWHERE;
     if (t != NULL && t->utcb != 0) {
@@ -185,7 +185,7 @@ static uint32_t decode_utcb(struct control *c, uint32_t utcb) {
     return c->pager == 0 || utcb_is_good(c->space, c->utcb) ? L4_ErrOk : L4_ErrUtcbArea;
 }
 
-static uint32_t decode(struct control *c, uint32_t space_id, uint32_t utcb) {
+static word_t decode(struct control *c, word_t space_id, word_t utcb) {
     struct tcb *t = thread_slot(c->id);
     const struct tcb *other = thread_find(space_id);
     c->thread = t->state == STATE_FREE ? NULL : t;
@@ -212,8 +212,8 @@ static uint32_t decode(struct control *c, uint32_t space_id, uint32_t utcb) {
  * other space; one that waits for its start message or has no pager yet waits on. The old space may
  * end with it.
  */
-static void migrate(struct tcb *t, struct space *to, uint32_t utcb) {
-    static uint32_t contents[L4_UTCB_SIZE / 4];
+static void migrate(struct tcb *t, struct space *to, word_t utcb) {
+    static word_t contents[L4_UTCB_SIZE / 4];
     bool active = t->utcb != 0;
     if (active && t->kind != KIND_START) {
         ipc_abort(t);
@@ -231,7 +231,7 @@ static void migrate(struct tcb *t, struct space *to, uint32_t utcb) {
     }
 }
 
-static uint32_t perform(const struct control *c) {
+static word_t perform(const struct control *c) {
     struct tcb *t = c->thread;
     struct space *space = c->space;
     bool active = t != NULL && t->utcb != 0;
@@ -268,16 +268,16 @@ static uint32_t perform(const struct control *c) {
     return L4_ErrOk;
 }
 
-static struct control_result ended(uint32_t error) {
+static struct control_result ended(word_t error) {
     return (struct control_result){.result = error == L4_ErrOk, .error = error};
 }
 
-struct control_result thread_control(struct tcb *self, uint32_t dest, uint32_t space_id,
-                                     uint32_t scheduler, uint32_t pager, uint32_t utcb) {
+struct control_result thread_control(struct tcb *self, word_t dest, word_t space_id,
+                                     word_t scheduler, word_t pager, word_t utcb) {
     if (!self->space->privileged) {
         return ended(L4_ErrNoPrivilege);
     }
-    uint32_t number = dest >> L4_VERSION_BITS;
+    word_t number = dest >> L4_VERSION_BITS;
     if ((dest & 0x3f) == 0 || number >= THREAD_COUNT) {
         return ended(L4_ErrInvalidThread);
     }
@@ -296,15 +296,15 @@ struct control_result thread_control(struct tcb *self, uint32_t dest, uint32_t s
         return ended(L4_ErrOk);
     }
     struct control c = {.id = dest, .scheduler = scheduler, .pager = pager};
-    uint32_t error = decode(&c, space_id, utcb);
+    word_t error = decode(&c, space_id, utcb);
     return ended(error != L4_ErrOk ? error : perform(&c));
 }
 
 /* ---- the first two ---- */
 
-static struct tcb *start_server(uint32_t id, uint32_t kip_area, uint32_t utcb_area,
-                                uint32_t utcb_log2, uint32_t pager, L4_Word_t ip, L4_Word_t sp) {
-    uint32_t error;
+static struct tcb *start_server(word_t id, word_t kip_area, word_t utcb_area, word_t utcb_log2,
+                                word_t pager, L4_Word_t ip, L4_Word_t sp) {
+    word_t error;
     struct space *space = space_create();
     kernel_assert(space != NULL);
     space->privileged = true;

@@ -11,13 +11,13 @@
 void thread_start_servers(void);
 
 struct control_result {
-    uint32_t result;
-    uint32_t error;
+    word_t result;
+    word_t error;
 };
 
 /* The checks and effects of ThreadControl; `self` is the caller. */
-struct control_result thread_control(struct tcb *self, uint32_t dest, uint32_t space_id,
-                                     uint32_t scheduler, uint32_t pager, uint32_t utcb);
+struct control_result thread_control(struct tcb *self, word_t dest, word_t space_id,
+                                     word_t scheduler, word_t pager, word_t utcb);
 
 /* All threads of the space learn whether it has a redirector. */
 void thread_mark_redirected(struct space *space);

@@ -45,7 +45,7 @@ uint64_t timer_now(void) {
     return now_us;
 }
 
-bool timer_relative(uint32_t raw, uint64_t *microseconds) {
+bool timer_relative(word_t raw, uint64_t *microseconds) {
     if (raw == L4_NEVER_RAW) {
         return false;
     }
@@ -53,7 +53,7 @@ bool timer_relative(uint32_t raw, uint64_t *microseconds) {
     return true;
 }
 
-bool timer_deadline(uint32_t raw, uint64_t *deadline) {
+bool timer_deadline(word_t raw, uint64_t *deadline) {
     if (raw == L4_NEVER_RAW) {
         return false;
     }
@@ -67,7 +67,7 @@ bool timer_deadline(uint32_t raw, uint64_t *deadline) {
      * Absolute: the clock's bits above e + 10 must be those of now, or one more, as c (bit e + 10
      * at that time) says; bits e + 9 .. e are m.
      */
-    uint32_t e = raw >> 11 & 0xf;
+    word_t e = raw >> 11 & 0xf;
     uint64_t c = raw >> 10 & 1;
     uint64_t upper = now >> (e + 10);
     if ((upper & 1) != c) {

@@ -20,10 +20,10 @@ void timer_init(void);
 uint64_t timer_now(void);
 
 /* Microseconds of a relative time; false: never. */
-bool timer_relative(uint32_t raw, uint64_t *microseconds);
+bool timer_relative(word_t raw, uint64_t *microseconds);
 
 /* When a timeout (relative or absolute) given now ends; false: never. Zero ends now. */
-bool timer_deadline(uint32_t raw, uint64_t *deadline);
+bool timer_deadline(word_t raw, uint64_t *deadline);
 
 /* The thread's IPC ends with a timeout at `deadline`, unless timer_disarm comes first. */
 void timer_arm(struct tcb *t, uint64_t deadline);

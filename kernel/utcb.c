@@ -4,18 +4,18 @@
  */
 #include "utcb_inline.h"
 
-void utcb_read_words(const struct tcb *t, uint32_t offset, uint32_t *words, uint32_t count) {
+void utcb_read_words(const struct tcb *t, word_t offset, word_t *words, word_t count) {
     read_words(t, offset, words, count);
 }
 
-void utcb_write_words(const struct tcb *t, uint32_t offset, const uint32_t *words, uint32_t count) {
+void utcb_write_words(const struct tcb *t, word_t offset, const word_t *words, word_t count) {
     write_words(t, offset, words, count);
 }
 
-uint32_t utcb_read(const struct tcb *t, uint32_t offset) {
+word_t utcb_read(const struct tcb *t, word_t offset) {
     return read_word(t, offset);
 }
 
-void utcb_write(const struct tcb *t, uint32_t offset, uint32_t value) {
+void utcb_write(const struct tcb *t, word_t offset, word_t value) {
     write_word(t, offset, value);
 }

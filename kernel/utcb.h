@@ -7,9 +7,9 @@
 
 #include "tcb.h"
 
-uint32_t utcb_read(const struct tcb *t, uint32_t offset);
-void utcb_write(const struct tcb *t, uint32_t offset, uint32_t value);
-void utcb_read_words(const struct tcb *t, uint32_t offset, uint32_t *words, uint32_t count);
-void utcb_write_words(const struct tcb *t, uint32_t offset, const uint32_t *words, uint32_t count);
+word_t utcb_read(const struct tcb *t, word_t offset);
+void utcb_write(const struct tcb *t, word_t offset, word_t value);
+void utcb_read_words(const struct tcb *t, word_t offset, word_t *words, word_t count);
+void utcb_write_words(const struct tcb *t, word_t offset, const word_t *words, word_t count);
 
 #endif

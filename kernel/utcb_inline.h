@@ -16,40 +16,39 @@
  * that space is in force; else it drops the lines and goes to the frame through the uncached
  * alias. An access by the program's address can fault for the scheme (fault_kernel).
  */
-static inline void read_words(const struct tcb *t, uint32_t offset, uint32_t *words,
-                              uint32_t count) {
-    const uint32_t *from = (const uint32_t *)(t->utcb + offset);
+static inline void read_words(const struct tcb *t, word_t offset, word_t *words, word_t count) {
+    const word_t *from = (const word_t *)(t->utcb + offset);
     if (!user_is_addressable(t->space)) {
         switch_window(t->space, t->utcb, L4_UTCB_SIZE);
         from = space_utcb_alias(t->space, t->utcb) + offset / 4;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        words[i] = ((const volatile uint32_t *)from)[i];
+    for (word_t i = 0; i < count; i++) {
+        words[i] = ((const volatile word_t *)from)[i];
     }
 }
 
-static inline void write_words(const struct tcb *t, uint32_t offset, const uint32_t *words,
-                               uint32_t count) {
-    uint32_t *to = (uint32_t *)(t->utcb + offset);
+static inline void write_words(const struct tcb *t, word_t offset, const word_t *words,
+                               word_t count) {
+    word_t *to = (word_t *)(t->utcb + offset);
     if (!user_is_addressable(t->space)) {
         switch_window(t->space, t->utcb, L4_UTCB_SIZE);
         to = space_utcb_alias(t->space, t->utcb) + offset / 4;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        ((volatile uint32_t *)to)[i] = words[i];
+    for (word_t i = 0; i < count; i++) {
+        ((volatile word_t *)to)[i] = words[i];
     }
     if (!user_is_addressable(t->space)) {
         cpu_drain_write_buffer(); /* before the program's next line fill */
     }
 }
 
-static inline uint32_t read_word(const struct tcb *t, uint32_t offset) {
-    uint32_t value;
+static inline word_t read_word(const struct tcb *t, word_t offset) {
+    word_t value;
     read_words(t, offset, &value, 1);
     return value;
 }
 
-static inline void write_word(const struct tcb *t, uint32_t offset, uint32_t value) {
+static inline void write_word(const struct tcb *t, word_t offset, word_t value) {
     write_words(t, offset, &value, 1);
 }
 

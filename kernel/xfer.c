@@ -35,12 +35,12 @@
 
 /* The pieces of one string, one after the other: registers `at` to `end` hold its items. */
 struct pieces {
-    uint32_t *words;
-    uint32_t at, end;
-    uint32_t header;   /* of the item that `pointers` belong to */
-    uint32_t pointers; /* left in this item */
-    uint32_t left;     /* bytes left in the piece */
-    uint32_t va;
+    word_t *words;
+    word_t at, end;
+    word_t header;   /* of the item that `pointers` belong to */
+    word_t pointers; /* left in this item */
+    word_t left;     /* bytes left in the piece */
+    word_t va;
 };
 
 /* The item at `at` begins a string or continues one. False: it is none, or does not fit. */
@@ -80,8 +80,8 @@ static bool skip_rest(struct pieces *p) {
     return (p->header & ITEM_CONTINUED) == 0;
 }
 
-bool xfer_has_strings(const uint32_t *message, uint32_t words) {
-    uint32_t at = TAG_UNTYPED(message[0]) + 1;
+bool xfer_has_strings(const word_t *message, word_t words) {
+    word_t at = TAG_UNTYPED(message[0]) + 1;
     while (at + 1 <= words) {
         if (ITEM_IS_STRING(message[at])) {
             return true;
@@ -94,7 +94,7 @@ bool xfer_has_strings(const uint32_t *message, uint32_t words) {
 /* ---- one page ---- */
 
 /* The page can be accessed so by its program, at this moment, and *pa is its frame. */
-static bool make_ready(struct space *space, uint32_t va, bool write, uint32_t *pa) {
+static bool make_ready(struct space *space, word_t va, bool write, word_t *pa) {
     if (switch_is_common(va)) {
         *pa = va & ~PAGE_MASK;
         return true;
@@ -115,24 +115,24 @@ static bool make_ready(struct space *space, uint32_t va, bool write, uint32_t *p
 }
 
 /* Where the kernel writes the receiver's bytes at `va`: there, or through the window. */
-static uint8_t *open_window(const struct tcb *sender, const struct tcb *receiver, uint32_t va,
-                            uint32_t size, uint32_t pa) {
+static uint8_t *open_window(const struct tcb *sender, const struct tcb *receiver, word_t va,
+                            word_t size, word_t pa) {
     if (receiver->space == sender->space || switch_is_common(va)) {
         return user_byte(va, pa);
     }
-    uint32_t first = va & ~(CACHE_LINE - 1);
-    uint32_t end = (va + size + CACHE_LINE - 1) & ~(CACHE_LINE - 1);
+    word_t first = va & ~(CACHE_LINE - 1);
+    word_t end = (va + size + CACHE_LINE - 1) & ~(CACHE_LINE - 1);
     switch_window(receiver->space, first, end - first);
     return user_byte_elsewhere(va, pa);
 }
 
 /* At most up to the end of either page; 0 = a fault. */
-static uint32_t copy(struct tcb *sender, struct tcb *receiver, uint32_t from, uint32_t to,
-                     uint32_t size, struct xfer_fault *fault) {
-    static uint32_t between[BETWEEN / 4];
-    uint32_t rest_from = PAGE_SIZE - (from & PAGE_MASK);
-    uint32_t rest_to = PAGE_SIZE - (to & PAGE_MASK);
-    uint32_t from_pa, to_pa;
+static word_t copy(struct tcb *sender, struct tcb *receiver, word_t from, word_t to, word_t size,
+                   struct xfer_fault *fault) {
+    static word_t between[BETWEEN / 4];
+    word_t rest_from = PAGE_SIZE - (from & PAGE_MASK);
+    word_t rest_to = PAGE_SIZE - (to & PAGE_MASK);
+    word_t from_pa, to_pa;
     size = size < rest_from ? size : rest_from;
     size = size < rest_to ? size : rest_to;
     if (!make_ready(sender->space, from, false, &from_pa)) {
@@ -173,7 +173,7 @@ static uint32_t copy(struct tcb *sender, struct tcb *receiver, uint32_t from, ui
 
 /* One string into one buffer. `at` is the number of its first byte among all of the message. */
 static enum xfer_end one_string(struct tcb *sender, struct tcb *receiver, struct pieces *s,
-                                struct pieces *b, uint32_t *at, uint32_t *done,
+                                struct pieces *b, word_t *at, word_t *done,
                                 struct xfer_fault *fault) {
     for (;;) {
         bool new_piece = s->left == 0;
@@ -187,9 +187,9 @@ static enum xfer_end one_string(struct tcb *sender, struct tcb *receiver, struct
         if (new_piece) {
             s->words[s->at - 1] = b->va; /* where the receiver finds this piece */
         }
-        uint32_t size = s->left < b->left ? s->left : b->left;
+        word_t size = s->left < b->left ? s->left : b->left;
         if (*at + size > *done) {
-            uint32_t skip = *done - *at;
+            word_t skip = *done - *at;
             size = copy(sender, receiver, s->va + skip, b->va + skip, size - skip, fault);
             if (size == 0) {
                 return XFER_FAULT;
@@ -208,14 +208,14 @@ static enum xfer_end one_string(struct tcb *sender, struct tcb *receiver, struct
     }
 }
 
-enum xfer_end xfer_strings(struct tcb *sender, struct tcb *receiver, uint32_t *message,
-                           uint32_t words, uint32_t *done, struct xfer_fault *fault) {
-    static uint32_t buffers[L4_NUM_BRS];
+enum xfer_end xfer_strings(struct tcb *sender, struct tcb *receiver, word_t *message, word_t words,
+                           word_t *done, struct xfer_fault *fault) {
+    static word_t buffers[L4_NUM_BRS];
     utcb_read_words(receiver, L4_UTCB_BR, buffers, L4_NUM_BRS);
     struct pieces s = {.words = message, .at = TAG_UNTYPED(message[0]) + 1, .end = words + 1};
     struct pieces b = {.words = buffers, .at = 1, .end = L4_NUM_BRS};
     bool accepts = (buffers[0] & ACCEPTS_STRINGS) != 0;
-    uint32_t at = 0;
+    word_t at = 0;
     enum xfer_end end = XFER_DONE;
     while (end == XFER_DONE && s.at + 1 < s.end) {
         if (!ITEM_IS_STRING(message[s.at])) {

@@ -3,8 +3,9 @@
  * String items: which bytes go where, and the copy from the sender's space into the receiver's.
  *
  * The copy knows nothing of threads' states: it goes as far as it can and says why it stopped.
- * ipc.c lets the fault be served and comes again with the same message; what is done is counted
- * in bytes, and all else is computed anew, so nothing that a program changes meanwhile is trusted.
+ * xfer_wait.h lets the fault be served and comes again with the same message; what is done is
+ * counted in bytes, and all else is computed anew, so nothing that a program changes meanwhile is
+ * trusted.
  */
 #ifndef XFER_H
 #define XFER_H
@@ -20,19 +21,19 @@ enum xfer_end {
 
 struct xfer_fault {
     struct tcb *who; /* sender or receiver */
-    uint32_t va;
+    word_t va;
     bool write;
 };
 
 /* Is a string item among the typed items (MR 0 on in `message`, `words` of them after the tag)? */
-bool xfer_has_strings(const uint32_t *message, uint32_t words);
+bool xfer_has_strings(const word_t *message, word_t words);
 
 /*
  * Copies the strings of `message` into the receiver's buffers, from byte `*done` of all on, and
  * counts *done up. DONE: the pointers in `message` are those of the receiver's buffers.
  * Leaves the sender's space in force.
  */
-enum xfer_end xfer_strings(struct tcb *sender, struct tcb *receiver, uint32_t *message,
-                           uint32_t words, uint32_t *done, struct xfer_fault *fault);
+enum xfer_end xfer_strings(struct tcb *sender, struct tcb *receiver, word_t *message, word_t words,
+                           word_t *done, struct xfer_fault *fault);
 
 #endif

@@ -8,6 +8,9 @@
 #define PAGE_SIZE 4096u
 #define PAGE_MASK (PAGE_SIZE - 1)
 
+/* Of all addresses that an fpage can have. */
+#define SPACE_LOG2 32u
+
 /* The largest, which one entry of a page directory maps. */
 #define SECTION_LOG2 20u
 #define SECTION_MASK ((1u << SECTION_LOG2) - 1)

@@ -126,6 +126,18 @@ static inline pte_t table_entry(const pte_t *table) {
     return heap_uncached_to_pa(table) | PDE_TABLE;
 }
 
+static inline bool section_is_used(const struct space *space, uint32_t index) {
+    return space->directory[index] != 0;
+}
+
+/* Where nothing is mapped at `va` for want of a table above level 1, of which there are none: log2
+ * of how far that reaches; else 0. */
+static inline uint32_t ptab_gap(const struct space *space, uint32_t va) {
+    (void)space;
+    (void)va;
+    return 0;
+}
+
 /* Entries in use, by the table's place in the heap. */
 extern uint16_t table_used[HEAP_SIZE / TABLE_SIZE];
 

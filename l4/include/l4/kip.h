@@ -2,7 +2,8 @@
 /*
  * Kernel interface page (KIP): what the kernel tells about itself and the machine.
  *
- * One structure for both sides; offsets are those of the X.2 manual for 32-bit words.
+ * One structure for both sides; offsets are those of the X.2 manual, for words of the
+ * machine's size; in comments, for 32 bits.
  */
 #ifndef L4_KIP_H
 #define L4_KIP_H
@@ -48,8 +49,8 @@ typedef union {
 } L4_KernelId_t;
 
 typedef struct {
-    L4_Word_t n : 16;
-    L4_Word_t MemDescPtr : 16; /* offset in the page */
+    L4_Word_t n : L4_BITS_PER_WORD / 2;
+    L4_Word_t MemDescPtr : L4_BITS_PER_WORD / 2; /* offset in the page */
 } L4_MemoryInfo_t;
 
 typedef union {
@@ -92,7 +93,7 @@ typedef union {
     struct {
         L4_Word_t rwx : 3; /* rights that can be had separately */
         L4_Word_t reserved : 7;
-        L4_Word_t page_size_mask : 22; /* without the low 10 bits */
+        L4_Word_t page_size_mask : L4_BITS_PER_WORD - 10; /* without the low 10 bits */
     } X;
 } L4_PageInfo_t;
 
@@ -165,7 +166,7 @@ L4_KIP_AT(ClockInfo, L4_KIP_CLOCK_INFO);
 L4_KIP_AT(ThreadInfo, L4_KIP_THREAD_INFO);
 L4_KIP_AT(PageInfo, L4_KIP_PAGE_INFO);
 L4_KIP_AT(ProcessorInfo, L4_KIP_PROCESSOR_INFO);
-#define L4_KIP_STUB(name, Name, number, word) L4_KIP_AT(Name, word);
+#define L4_KIP_STUB(name, Name, number, word) L4_KIP_AT(Name, (word) / 4 * sizeof(L4_Word_t));
 L4_SYSTEM_CALLS(L4_KIP_STUB)
 #undef L4_KIP_STUB
 #undef L4_KIP_AT
@@ -225,10 +226,11 @@ typedef union {
         L4_Word_t type : 4;
         L4_Word_t t : 4; /* more of the type, for the last two types */
         L4_Word_t zero : 1;
-        L4_Word_t v : 1;    /* virtual, not physical */
-        L4_Word_t low : 22; /* both without the low 10 bits; high is the last byte's */
+        L4_Word_t v : 1; /* virtual, not physical */
+        L4_Word_t low : L4_BITS_PER_WORD -
+            10; /* both without the low 10 bits; high is the last byte's */
         L4_Word_t zeros : 10;
-        L4_Word_t high : 22;
+        L4_Word_t high : L4_BITS_PER_WORD - 10;
     } x;
 } L4_MemoryDesc_t;
 
@@ -243,7 +245,8 @@ typedef union {
 L4_INLINE L4_MemoryDesc_t L4_MakeMemoryDesc(L4_Word_t low, L4_Word_t high, L4_Bool_t is_virtual,
                                             L4_Word_t type) {
     return (L4_MemoryDesc_t){
-        .raw = {(low & 0xfffffc00) | (is_virtual ? 1u << 9 : 0) | (type & 0xf), high & 0xfffffc00}};
+        .raw = {(low & L4_BITS_ABOVE(10)) | (is_virtual ? 1u << 9 : 0) | (type & 0xf),
+                high & L4_BITS_ABOVE(10)}};
 }
 
 L4_INLINE L4_Bool_t L4_IsMemoryDescVirtual(const L4_MemoryDesc_t *d) {
@@ -255,7 +258,7 @@ L4_INLINE L4_Word_t L4_MemoryDescType(const L4_MemoryDesc_t *d) {
 }
 
 L4_INLINE L4_Word_t L4_MemoryDescLow(const L4_MemoryDesc_t *d) {
-    return d->raw[0] & 0xfffffc00;
+    return d->raw[0] & L4_BITS_ABOVE(10);
 }
 
 L4_INLINE L4_Word_t L4_MemoryDescHigh(const L4_MemoryDesc_t *d) {
@@ -325,7 +328,7 @@ L4_INLINE L4_Word_t L4_ThreadIdUserBase(const void *kip) {
 }
 
 L4_INLINE L4_Word_t L4_PageSizeMask(const void *kip) {
-    return l4_kip(kip)->PageInfo.raw & 0xfffffc00;
+    return l4_kip(kip)->PageInfo.raw & L4_BITS_ABOVE(10);
 }
 
 L4_INLINE L4_Word_t L4_PageRights(const void *kip) {

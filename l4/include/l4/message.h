@@ -9,7 +9,7 @@
 
 #include <l4/types.h>
 
-/* ---- message tag: label 16 | flags 4 | typed words 6 | untyped words 6 ---- */
+/* ---- message tag: label 16 or 48 | flags 4 | typed words 6 | untyped words 6 ---- */
 
 typedef union {
     L4_Word_t raw;
@@ -17,7 +17,7 @@ typedef union {
         L4_Word_t u : 6;
         L4_Word_t t : 6;
         L4_Word_t flags : 4;
-        L4_Word_t label : 16;
+        L4_Word_t label : L4_BITS_PER_WORD - 16;
     } X;
 } L4_MsgTag_t;
 
@@ -92,10 +92,10 @@ L4_INLINE void L4_Set_Propagation(L4_MsgTag_t *tag) {
 
 /* ---- typed items: bit 0 = another item follows, bits 3..1 = kind ---- */
 
-#define L4_ITEM_MORE  1u
-#define L4_ITEM_KIND  0xeu
-#define L4_ITEM_MAP   0x8u
-#define L4_ITEM_GRANT 0xau
+#define L4_ITEM_MORE  ((L4_Word_t)1)
+#define L4_ITEM_KIND  ((L4_Word_t)0xe)
+#define L4_ITEM_MAP   ((L4_Word_t)0x8)
+#define L4_ITEM_GRANT ((L4_Word_t)0xa)
 /* Any kind below 8 is a string item. */
 
 typedef union {
@@ -104,7 +104,7 @@ typedef union {
         L4_Word_t C : 1;
         L4_Word_t kind : 3;
         L4_Word_t zeros : 6;
-        L4_Word_t snd_base : 22;
+        L4_Word_t snd_base : L4_BITS_PER_WORD - 10;
         L4_Fpage_t snd_fpage;
     } X;
 } L4_MapItem_t;
@@ -116,17 +116,17 @@ typedef union {
         L4_Word_t C : 1;
         L4_Word_t kind : 3;
         L4_Word_t zeros : 6;
-        L4_Word_t snd_base : 22;
+        L4_Word_t snd_base : L4_BITS_PER_WORD - 10;
         L4_Fpage_t snd_fpage;
     } X;
 } L4_GrantItem_t;
 
 L4_INLINE L4_MapItem_t L4_MapItem(L4_Fpage_t fpage, L4_Word_t snd_base) {
-    return (L4_MapItem_t){.raw = {(snd_base & 0xfffffc00) | L4_ITEM_MAP, fpage.raw}};
+    return (L4_MapItem_t){.raw = {(snd_base & L4_BITS_ABOVE(10)) | L4_ITEM_MAP, fpage.raw}};
 }
 
 L4_INLINE L4_GrantItem_t L4_GrantItem(L4_Fpage_t fpage, L4_Word_t snd_base) {
-    return (L4_GrantItem_t){.raw = {(snd_base & 0xfffffc00) | L4_ITEM_GRANT, fpage.raw}};
+    return (L4_GrantItem_t){.raw = {(snd_base & L4_BITS_ABOVE(10)) | L4_ITEM_GRANT, fpage.raw}};
 }
 
 L4_INLINE L4_Bool_t L4_IsMapItem(L4_MapItem_t item) {
@@ -142,7 +142,7 @@ L4_INLINE L4_Fpage_t L4_MapItemSndFpage(L4_MapItem_t item) {
 }
 
 L4_INLINE L4_Word_t L4_MapItemSndBase(L4_MapItem_t item) {
-    return item.raw[0] & 0xfffffc00;
+    return item.raw[0] & L4_BITS_ABOVE(10);
 }
 
 L4_INLINE L4_Fpage_t L4_GrantItemSndFpage(L4_GrantItem_t item) {
@@ -150,17 +150,17 @@ L4_INLINE L4_Fpage_t L4_GrantItemSndFpage(L4_GrantItem_t item) {
 }
 
 L4_INLINE L4_Word_t L4_GrantItemSndBase(L4_GrantItem_t item) {
-    return item.raw[0] & 0xfffffc00;
+    return item.raw[0] & L4_BITS_ABOVE(10);
 }
 
-/* ---- acceptor (buffer register 0): receive window 28 | 0 3 | s 1 ---- */
+/* ---- acceptor (buffer register 0): receive window 28 or 60 | 0 3 | s 1 ---- */
 
 typedef union {
     L4_Word_t raw;
     struct {
         L4_Word_t s : 1;
         L4_Word_t reserved : 3;
-        L4_Word_t rcv_window : 28;
+        L4_Word_t rcv_window : L4_BITS_PER_WORD - 4;
     } X;
 } L4_Acceptor_t;
 
@@ -168,11 +168,11 @@ typedef union {
 #define L4_StringItemsAcceptor  ((L4_Acceptor_t){.raw = 1})
 
 L4_INLINE L4_Acceptor_t L4_MapGrantItems(L4_Fpage_t window) {
-    return (L4_Acceptor_t){.raw = window.raw & ~0xfu};
+    return (L4_Acceptor_t){.raw = window.raw & L4_BITS_ABOVE(4)};
 }
 
 L4_INLINE L4_Fpage_t L4_RcvWindow(L4_Acceptor_t a) {
-    return (L4_Fpage_t){.raw = a.raw & ~0xfu};
+    return (L4_Fpage_t){.raw = a.raw & L4_BITS_ABOVE(4)};
 }
 
 L4_INLINE L4_Bool_t L4_HasStringItems(L4_Acceptor_t a) {
@@ -180,11 +180,12 @@ L4_INLINE L4_Bool_t L4_HasStringItems(L4_Acceptor_t a) {
 }
 
 L4_INLINE L4_Bool_t L4_HasMapGrantItems(L4_Acceptor_t a) {
-    return (a.raw & ~0xfu) != 0;
+    return (a.raw & L4_BITS_ABOVE(4)) != 0;
 }
 
 L4_INLINE L4_Acceptor_t L4_AddAcceptor(L4_Acceptor_t a, L4_Acceptor_t b) {
-    return (L4_Acceptor_t){.raw = (b.raw & ~0xfu ? b.raw : a.raw & ~0xfu) | ((a.raw | b.raw) & 1)};
+    return (L4_Acceptor_t){.raw = (b.raw & L4_BITS_ABOVE(4) ? b.raw : a.raw & L4_BITS_ABOVE(4)) |
+                                  ((a.raw | b.raw) & 1)};
 }
 
 L4_INLINE L4_Acceptor_t L4_AddAcceptorTo(L4_Acceptor_t *a, L4_Acceptor_t b) {
@@ -193,7 +194,8 @@ L4_INLINE L4_Acceptor_t L4_AddAcceptorTo(L4_Acceptor_t *a, L4_Acceptor_t b) {
 }
 
 L4_INLINE L4_Acceptor_t L4_RemoveAcceptor(L4_Acceptor_t a, L4_Acceptor_t b) {
-    return (L4_Acceptor_t){.raw = (b.raw & ~0xfu ? 0 : a.raw & ~0xfu) | (a.raw & ~b.raw & 1)};
+    return (L4_Acceptor_t){.raw = (b.raw & L4_BITS_ABOVE(4) ? 0 : a.raw & L4_BITS_ABOVE(4)) |
+                                  (a.raw & ~b.raw & 1)};
 }
 
 L4_INLINE L4_Acceptor_t L4_RemoveAcceptorFrom(L4_Acceptor_t *a, L4_Acceptor_t b) {

@@ -20,7 +20,7 @@ L4_INLINE L4_Word_t L4_Set_PagesAttributes(L4_Word_t n, const L4_Fpage_t *fpages
 
 L4_INLINE L4_Word_t L4_Set_PageAttribute(L4_Fpage_t fpage, L4_Word_t attribute) {
     const L4_Word_t attributes[4] = {attribute, 0, 0, 0};
-    fpage.raw &= ~3u;
+    fpage.raw &= ~(L4_Word_t)3;
     return L4_Set_PagesAttributes(1, &fpage, attributes);
 }
 

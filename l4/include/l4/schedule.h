@@ -5,7 +5,7 @@
 
 #include <l4/syscall.h>
 
-#define L4_SCHEDULE_KEEP 0xffffffffu
+#define L4_SCHEDULE_KEEP L4_ALL_BITS
 
 L4_INLINE void L4_Yield(void) {
     L4_ThreadSwitch(L4_nilthread);

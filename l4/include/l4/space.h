@@ -40,7 +40,7 @@ L4_INLINE void L4_FlushFpages(L4_Word_t n, L4_Fpage_t *fpages) {
 }
 
 L4_INLINE L4_Fpage_t L4_GetStatus(L4_Fpage_t fpage) {
-    L4_LoadMR(0, fpage.raw & ~7u);
+    L4_LoadMR(0, fpage.raw & L4_BITS_ABOVE(3));
     L4_Unmap(0);
     return (L4_Fpage_t){.raw = L4_MyUtcb()->mr[0]};
 }

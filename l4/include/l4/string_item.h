@@ -10,7 +10,7 @@
 
 #include <l4/message.h>
 
-/* length 22 | c 1 | pointers - 1 5 | 0 hh 3 | C 1 */
+/* length 22 or 54 | c 1 | pointers - 1 5 | 0 hh 3 | C 1 */
 #define L4_STRING_CONTINUED 0x200u
 #define L4_STRING_WORDS     62u /* what message registers hold at most */
 
@@ -21,7 +21,7 @@ typedef union {
         L4_Word_t hh : 3;
         L4_Word_t j : 5; /* pointers - 1 */
         L4_Word_t c : 1;
-        L4_Word_t string_length : 22;
+        L4_Word_t string_length : L4_BITS_PER_WORD - 10;
         union {
             void *string_ptr;
             void *substring_ptr[L4_STRING_WORDS - 1];
@@ -123,7 +123,7 @@ L4_INLINE L4_Bool_t L4_IsCacheAllocationHintNotEqual(L4_CacheAllocationHint_t a,
 
 L4_INLINE L4_StringItem_t L4_AddCacheAllocationHint(L4_StringItem_t item,
                                                     L4_CacheAllocationHint_t hint) {
-    item.raw[0] = (item.raw[0] & ~6u) | hint.raw;
+    item.raw[0] = (item.raw[0] & ~(L4_Word_t)6) | hint.raw;
     return item;
 }
 

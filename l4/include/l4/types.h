@@ -31,16 +31,26 @@
 #define L4_STATIC_ASSERT _Static_assert
 #endif
 
+/* As wide as a thread id, which fills one. */
+#define L4_BITS_PER_WORD (L4_VERSION_BITS + L4_THREAD_NO_BITS)
+
+#if L4_BITS_PER_WORD == 64
+typedef uint64_t L4_Word_t;
+typedef int64_t L4_SignedWord_t;
+#else
 typedef uint32_t L4_Word_t;
+typedef int32_t L4_SignedWord_t;
+#endif
 typedef uint8_t L4_Word8_t;
 typedef uint16_t L4_Word16_t;
 typedef uint32_t L4_Word32_t;
 typedef uint64_t L4_Word64_t;
-typedef int32_t L4_SignedWord_t;
 typedef size_t L4_Size_t;
 typedef L4_Word_t L4_Bool_t;
 
-#define L4_BITS_PER_WORD 32
+/* Of a word: all bits, or all but so many low ones. */
+#define L4_ALL_BITS          (~(L4_Word_t)0)
+#define L4_BITS_ABOVE(count) (L4_ALL_BITS << (count))
 
 /* ---- thread ids ---- */
 
@@ -56,7 +66,7 @@ typedef union {
     L4_Word_t raw;
     struct {
         L4_Word_t zeros : 6;
-        L4_Word_t local_id : 26;
+        L4_Word_t local_id : L4_BITS_PER_WORD - 6;
     } X;
 } L4_LthreadId_t;
 
@@ -67,16 +77,16 @@ typedef union {
 } L4_ThreadId_t;
 
 #define L4_nilthread      ((L4_ThreadId_t){.raw = 0})
-#define L4_anythread      ((L4_ThreadId_t){.raw = 0xffffffff})
-#define L4_anylocalthread ((L4_ThreadId_t){.raw = 0xffffffc0})
+#define L4_anythread      ((L4_ThreadId_t){.raw = L4_ALL_BITS})
+#define L4_anylocalthread ((L4_ThreadId_t){.raw = L4_BITS_ABOVE(6)})
 
 L4_INLINE L4_ThreadId_t L4_GlobalId(L4_Word_t thread_no, L4_Word_t version) {
     return (L4_ThreadId_t){.raw = thread_no << L4_VERSION_BITS |
-                                  (version & ((1u << L4_VERSION_BITS) - 1))};
+                                  (version & (((L4_Word_t)1 << L4_VERSION_BITS) - 1))};
 }
 
 L4_INLINE L4_Word_t L4_Version(L4_ThreadId_t id) {
-    return id.raw & ((1u << L4_VERSION_BITS) - 1);
+    return id.raw & (((L4_Word_t)1 << L4_VERSION_BITS) - 1);
 }
 
 L4_INLINE L4_Word_t L4_ThreadNo(L4_ThreadId_t id) {
@@ -254,7 +264,7 @@ L4_INLINE L4_Word_t L4_Timeouts(L4_Time_t send, L4_Time_t receive) {
 
 /* ---- fpages ---- */
 
-/* base / 1024 (22) | log2 size (6) | 0 r w x */
+/* base / 1024 (22 or 54) | log2 size (6) | 0 r w x */
 typedef union {
     L4_Word_t raw;
     struct {
@@ -263,14 +273,14 @@ typedef union {
         L4_Word_t r : 1;
         L4_Word_t zero : 1;
         L4_Word_t s : 6;
-        L4_Word_t b : 22;
+        L4_Word_t b : L4_BITS_PER_WORD - 10;
     } X;
 } L4_Fpage_t;
 
-#define L4_Readable        4u
-#define L4_Writable        2u
-#define L4_eXecutable      1u
-#define L4_NoAccess        0u
+#define L4_Readable        ((L4_Word_t)4)
+#define L4_Writable        ((L4_Word_t)2)
+#define L4_eXecutable      ((L4_Word_t)1)
+#define L4_NoAccess        ((L4_Word_t)0)
 #define L4_ReadWriteOnly   (L4_Readable | L4_Writable)
 #define L4_ReadeXecOnly    (L4_Readable | L4_eXecutable)
 #define L4_FullyAccessible (L4_Readable | L4_Writable | L4_eXecutable)
@@ -279,24 +289,27 @@ typedef union {
 #define L4_CompleteAddressSpace ((L4_Fpage_t){.raw = 0x10})
 
 L4_INLINE L4_Fpage_t L4_FpageLog2(L4_Word_t base, L4_Word_t log2_size) {
-    return (L4_Fpage_t){.raw = (base & ~0u << (log2_size > 31 ? 31 : log2_size)) | log2_size << 4};
+    return (L4_Fpage_t){
+        .raw = (base &
+                L4_BITS_ABOVE(log2_size >= L4_BITS_PER_WORD ? L4_BITS_PER_WORD - 1 : log2_size)) |
+               log2_size << 4};
 }
 
 /* Size is rounded up to a power of two of at least 1 KB; the base down to its multiple. */
 L4_INLINE L4_Fpage_t L4_Fpage(L4_Word_t base, L4_Word_t size) {
     L4_Word_t log2_size = 10;
-    while (log2_size < 31 && (1u << log2_size) < size) {
+    while (log2_size < L4_BITS_PER_WORD - 1 && ((L4_Word_t)1 << log2_size) < size) {
         log2_size++;
     }
     return L4_FpageLog2(base, log2_size);
 }
 
 L4_INLINE L4_Bool_t L4_IsNilFpage(L4_Fpage_t f) {
-    return (f.raw & ~0xfu) == 0;
+    return (f.raw & L4_BITS_ABOVE(4)) == 0;
 }
 
 L4_INLINE L4_Bool_t L4_IsCompleteAddressSpace(L4_Fpage_t f) {
-    return (f.raw & ~0xfu) == 0x10;
+    return (f.raw & L4_BITS_ABOVE(4)) == 0x10;
 }
 
 L4_INLINE L4_Word_t L4_SizeLog2(L4_Fpage_t f) {
@@ -306,11 +319,11 @@ L4_INLINE L4_Word_t L4_SizeLog2(L4_Fpage_t f) {
 /* Size in bytes; the complete address space does not fit in a word and counts as 0. */
 L4_INLINE L4_Word_t L4_Size(L4_Fpage_t f) {
     L4_Word_t s = L4_SizeLog2(f);
-    return s < 10 || s > 31 ? 0 : 1u << s;
+    return s < 10 || s >= L4_BITS_PER_WORD ? 0 : (L4_Word_t)1 << s;
 }
 
 L4_INLINE L4_Word_t L4_Address(L4_Fpage_t f) {
-    return f.raw & 0xfffffc00;
+    return f.raw & L4_BITS_ABOVE(10);
 }
 
 L4_INLINE L4_Word_t L4_Rights(L4_Fpage_t f) {
@@ -318,7 +331,7 @@ L4_INLINE L4_Word_t L4_Rights(L4_Fpage_t f) {
 }
 
 L4_INLINE void L4_Set_Rights(L4_Fpage_t *f, L4_Word_t rights) {
-    f->raw = (f->raw & ~7u) | (rights & 7);
+    f->raw = (f->raw & L4_BITS_ABOVE(3)) | (rights & 7);
 }
 
 L4_INLINE L4_Fpage_t L4_FpageAddRights(L4_Fpage_t f, L4_Word_t rights) {
@@ -368,7 +381,7 @@ L4_INLINE L4_Fpage_t L4_FpageRemoveRightsFrom(L4_Fpage_t *f, L4_Word_t rights) {
 #define L4_ERROR_KIP_AREA          L4_ErrKipArea
 #define L4_ERROR_NO_MEM            L4_ErrNoMem
 
-/* TCR ErrorCode after a failed Ipc: offset 28 | e 3 | p 1, p = 1 in the receive phase. */
+/* TCR ErrorCode after a failed Ipc: offset 28 or 60 | e 3 | p 1, p = 1 in the receive phase. */
 #define L4_IPC_PHASE_SEND      0
 #define L4_IPC_PHASE_RECEIVE   1
 #define L4_IPC_ERR_TIMEOUT     1
