@@ -53,6 +53,7 @@ use crate::tlb::Tlb;
 
 use self::caches::{Caches, DataCache, DataLine, InsnLine};
 use self::counting::Synced;
+use self::decoded::KnownLines;
 use self::hint::AccessHints;
 use self::journal::Event;
 use self::read_buffer::ReadBuffer;
@@ -129,7 +130,9 @@ pub struct MemSys {
     caches: Caches,
     /// What the lines of the instruction cache mean.
     decoded: Decoded,
-    /// What other words do.
+    /// What others did that they held before.
+    known_lines: KnownLines,
+    /// What single words do.
     decode_cache: DecodeCache,
     /// What runs them as host code, if that is wanted.
     translator: Option<Box<Translator>>,
@@ -165,6 +168,7 @@ impl MemSys {
         let tags = ideal.then(|| Box::new(Tags::new(&bus, places)));
         let [icache, dcache] = [&arm.icache, &arm.dcache].map(CacheConfig::slots);
         let registers = Registers::new(core);
+        let mut decode_cache = DecodeCache::new(core.architecture);
         Self {
             platform: Platform::new(bus),
             words_stored: 0,
@@ -175,7 +179,8 @@ impl MemSys {
             tlbs,
             caches: Caches::new(arm),
             decoded: Decoded::new(icache),
-            decode_cache: DecodeCache::new(core.architecture),
+            known_lines: KnownLines::new(&mut decode_cache),
+            decode_cache,
             translator: None,
             arrivals: Arrivals::none(),
             line: NO_LINE,
