@@ -13,18 +13,11 @@
 #include "tcb.h"
 #include "upcalls.h"
 
-#define IPC_ANY      L4_ALL_BITS
-#define IPC_ANYLOCAL L4_BITS_ABOVE(6)
-
 /* The Ipc system call on the caller's frame; the caller is hot.current. */
 void ipc(struct tcb *self);
 
 /* The receive phase of a thread whose send phase ended while it waited (FLAG_RECEIVE). */
 void ipc_continue(struct tcb *self);
-
-/* Sends self->kmsg in the name of the running thread (or of an interrupt) and waits for the reply.
- * `kind` says what the reply does. Without such a thread to send to, the sender is dead. */
-void ipc_send_kernel(struct tcb *self, uint8_t kind, word_t to);
 
 bool ipc_answer_fault(struct tcb *self, struct tcb *t);
 
@@ -43,9 +36,6 @@ void ipc_cancel_receive(struct tcb *t);
 /* Whatever it waits in ends, and it goes on: its own IPC as aborted, a fault by being tried again.
  */
 void ipc_abort(struct tcb *t);
-
-/* The thread waits no more: out of its partner's queue, its timeout is disarmed. */
-void ipc_leave(struct tcb *t);
 
 /* The thread ceases to exist: whoever waits for it fails. */
 void ipc_abandon(struct tcb *t);

@@ -10,7 +10,7 @@
  *                                                                      if that was cancelled
  *   KIND_START          thread.c      it starts at this IP and SP      likewise
  *   KIND_INTERRUPT      irq.c         the interrupt is unmasked        the interrupt stays masked
- *   KIND_XFER           ipc.c         a string copy is continued       the copy ends
+ *   KIND_XFER           xfer_wait.h     a string copy is continued       the copy ends
  *   KIND_PREEMPTED      ipc.c         it runs until the next tick      likewise
  *   KIND_PREEMPT_FAULT  ipc.c         it goes on                       likewise
  *

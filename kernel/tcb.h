@@ -43,6 +43,11 @@
 #define FLAG_LOCAL      64  /* receiver of a string copy that wanted any local thread */
 #define FLAG_REDIRECTED 128 /* its space has a redirector: no fast path, either way */
 
+/* For whom a thread may wait that waits for no one thread (tcb.wait_for): L4's anythread and
+ * anylocalthread. */
+#define IPC_ANY      L4_ALL_BITS
+#define IPC_ANYLOCAL L4_BITS_ABOVE(6)
+
 #define KMSG_WORDS 14
 
 /*

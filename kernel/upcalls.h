@@ -12,6 +12,15 @@
  * error (L4_IPC_ERR_*; the phase is added). */
 void ipc_fail(struct tcb *t, word_t error);
 
+/* From xfer_wait.h, and from all others: the thread waits no more: out of its partner's queue, its
+ * timeout is disarmed. */
+void ipc_leave(struct tcb *t);
+
+/* From the same: sends self->kmsg in the name of the running thread (or of an interrupt) and waits
+ * for the reply. `kind` says what the reply does. Without such a thread to send to, the sender is
+ * dead. */
+void ipc_send_kernel(struct tcb *self, uint8_t kind, word_t to);
+
 /*
  * From timer.c: its tick. A timeslice belongs to the thread that the scheduler has chosen, and runs
  * until the scheduler chooses another or the slice ends. Whom that thread switches to by the short

@@ -3,8 +3,9 @@
  * String items: which bytes go where, and the copy from the sender's space into the receiver's.
  *
  * The copy knows nothing of threads' states: it goes as far as it can and says why it stopped.
- * ipc.c lets the fault be served and comes again with the same message; what is done is counted
- * in bytes, and all else is computed anew, so nothing that a program changes meanwhile is trusted.
+ * xfer_wait.h lets the fault be served and comes again with the same message; what is done is
+ * counted in bytes, and all else is computed anew, so nothing that a program changes meanwhile is
+ * trusted.
  */
 #ifndef XFER_H
 #define XFER_H

@@ -26,7 +26,7 @@
 #include "../../user/common/task.h"
 #include "../os/os.h"
 #include "../parameters.h"
-#include "working_set.h"
+#include "../working_set.h"
 
 #define MAX_SIZES 128u
 

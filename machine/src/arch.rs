@@ -20,7 +20,7 @@ use crate::config::{MachineConfig, ProcessorConfig};
 use crate::dev::Mark;
 use crate::error::Error;
 use crate::event::Cycle;
-use crate::loader::{self, Boot, Module, Start};
+use crate::loader::{self, Boot, HostTarget, Module, Start};
 use crate::observe::{Memory, Observed, Observer};
 use crate::platform::Platform;
 use crate::profile::calls::Calling;
@@ -247,6 +247,9 @@ pub trait Processor: State + Sized {
     fn serve_semihosting(&mut self, _served: Semihosted) -> bool {
         false
     }
+
+    /// Serves a program's `tohost` from now on, on processors whose programs have it.
+    fn serve_host_target(&mut self, _at: HostTarget) {}
 
     /// What it knows of why nothing was heard from the guest, a sentence each. Asked once, when a run has
     /// ended: nothing is noted for it while instructions run.

@@ -22,7 +22,9 @@ def explore(
     out: Annotated[Path, typer.Argument(metavar="FILE", help="The page, written here.")],
     case: Annotated[
         str,
-        typer.Option(metavar="NAME", help="What is seen: ipc, recycle, pagefault or small-spaces."),
+        typer.Option(
+            metavar="NAME", help="What is seen: ipc, recycle, pagefault, small-spaces or linux."
+        ),
     ] = "ipc",
     schemes: Annotated[
         list[str] | None,

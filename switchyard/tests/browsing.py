@@ -35,3 +35,13 @@ def opened(
         page.wait_for_selector("html[data-ready]")
     assert faults == [path.as_uri()]
     return page
+
+
+def follow_the_guide(page: Page) -> None:
+    """Goes through what a page says there is to see, to its end."""
+    seen = [page.locator("#guide li.shown").inner_text()]
+    while page.locator("#guide-on").is_enabled():
+        page.locator("#guide-on").click()
+        seen.append(page.locator("#guide li.shown").inner_text())
+    assert len(set(seen)) == page.locator("#guide li").count() >= 4
+    assert page.evaluate("explorer.position") > 0

@@ -44,12 +44,12 @@ def test_spaces_are_in_the_order_in_which_their_programs_run() -> None:
 
 def test_marks_say_who_goes_where() -> None:
     named = [(mark.step, mark.name) for mark in events.marks(message(2))]
-    assert named == [(1, "A: swi"), (5, "B goes on"), (7, "B: swi")]
+    assert named == [(1, "A calls"), (5, "B goes on"), (7, "B calls")]
 
 
 def test_windows_are_aligned_where_programs_do_the_same() -> None:
     pairs = events.aligned([message(2), message(9)])
-    names = ["begin", "A: swi", "B goes on", "end"]
+    names = ["begin", "A calls", "B goes on", "end"]
     assert pairs == list(zip([(0, 0), (2, 2), (6, 13), (8, 15)], names, strict=True))
     other = window([Step(101, 0x7FFC, "e1a00000", user=True)])
     assert events.aligned([message(2), other]) == [((0, 0), "begin"), ((8, 1), "end")]
@@ -110,3 +110,35 @@ def test_operations_of_the_coprocessor_are_named() -> None:
     assert cp15("mcr p15, #0, r0, c8, c7, #0") == "empty both TLBs"
     assert cp15("mrc p15, #0, r1, c2, c0, #0") == "r1 = ttb"
     assert cp15("mov r0, r1") == ""
+
+
+def test_a_kernel_that_closes_domains_to_itself_switches_nothing() -> None:
+    """Linux: DACR 1 in the kernel, 5 to read what a program points to, the program's at the end."""
+
+    def stay(back: int) -> list[Step]:
+        steps = [Step(101, 0x8000, "ef000000", exception=SWI)]
+        for number, dacr in enumerate((1, 5, 1, back)):
+            steps += [Step(110 + 30 * number, 0x100, "ee030f10", system={DACR: dacr})]
+            steps += [Step(111 + 30 * number + n, 0x200, "e1a00000") for n in range(events.APART)]
+        return [*steps, Step(300, 0x104, "e1b0f00e", user=True)]
+
+    found = [
+        [event.text for event in events.events(window(stay(back)), lambda _pc: "")]
+        for back in (5, 0x41)
+    ]
+    assert found == [["A calls"], ["A calls", "dacr 00000041"]]
+
+
+def test_functions_that_a_flush_calls_are_part_of_it() -> None:
+    """Linux: the caches' operation, the loop that cleans, and the TLBs', in three functions."""
+    steps = [
+        Step(110, 0x100, "e1a00000"),
+        Step(130, 0x200, "ee070f17", counted={"icache_invalidate_all": 1}),
+        *(Step(140 + n, 0x300, "e1a00000", counted={"dcache_writebacks": 1}) for n in range(40)),
+        Step(190, 0x204, "ee080f17", counted={"dtlb_invalidate_all": 1}),
+        Step(200, 0x104, "e1a00000"),
+    ]
+    names = {1: "schedule", 2: "switch_mm", 3: "__flush_whole_cache"}
+    listed = events.events(window(steps, user=False), lambda pc: names[pc >> 8])
+    flushes = [(event.first, event.last) for event in listed if event.kind == "flush"]
+    assert flushes == [(1, 42)]

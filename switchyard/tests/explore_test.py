@@ -21,7 +21,7 @@ from switchyard.run.interactive import Machine, System
 from switchyard.show.explore import cases, command
 from switchyard.show.explore.cases import Side, Wish
 from switchyard.show.explore.window import Replay, Window
-from switchyard.tests.browsing import DESKTOP, PHONE, opened
+from switchyard.tests.browsing import DESKTOP, PHONE, follow_the_guide, opened
 
 pytestmark = [pytest.mark.slow, pytest.mark.guests]
 
@@ -174,7 +174,8 @@ def position(page: Page) -> int:
     return int(page.evaluate("explorer.position"))
 
 
-@pytest.mark.parametrize("name", list(cases.CASES))
+# That of Linux has its test where Linux is built (linux/tests).
+@pytest.mark.parametrize("name", [name for name in cases.CASES if name != "linux"])
 def test_the_pages_of_the_book(name: str, tmp_path: Path, browser: Browser) -> None:
     path = tmp_path / "page.html"
     assert cli.execute(["explore", str(path), "--case", name]) == 0
@@ -189,7 +190,20 @@ def test_the_pages_of_the_book(name: str, tmp_path: Path, browser: Browser) -> N
     assert position(page) > 0
     page.locator(".words button").first.click()
     assert page.locator(".card:popover-open").count() == 1
+    page.keyboard.press("Escape")
+    follow_the_guide(page)
     page.context.close()
+
+
+def test_the_guide_leads_to_what_it_tells_of(page: Page) -> None:
+    told = page.locator("#guide li.shown")
+    assert "nearly all are empty" in told.inner_text()
+    page.locator("#guide-on").click()
+    assert page.locator("#side-0 .said").inner_text().startswith("flush: ")
+    page.locator("#guide-on").click()
+    assert "switch: dacr" in page.locator("#side-1 .said").inner_text()
+    page.locator("#guide-back").click()
+    assert "the kernel empties it" in told.inner_text()
 
 
 def test_the_page_ends_as_the_machine(page: Page) -> None:

@@ -62,6 +62,7 @@ extern const struct test small_wall_tests[];
 extern const struct test group_tests[];
 extern const struct test port_tests[];
 extern const struct test software_interrupt_tests[];
+extern const struct test own_state_tests[];
 extern const struct test module_tests[];
 extern const struct test thumb_tests[];
 

@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * System calls: from the registers of the binding (L4 X.2 manual, appendix on IA-32) to the order
- * of arguments that all architectures have (syscall.c), and back.
+ * of arguments that all architectures have (syscall.c), and back. (trap.c includes this file: in
+ * one unit the two calls that come by INT are expanded there. It uses what call.h has, and no
+ * more.)
  */
 #include "call.h"
 
-#include "board.h"
-#include "cpu.h"
 #include "fault.h"
-#include "fault_entry.h"
-#include "irq.h"
-#include "kdb.h"
 #include "offsets.h"
 #include "segments.h"
 #include "spaces.h"
 #include "syscall.h"
 #include "utcb.h"
-
-#include <l4/syscall_list.h>
 
 #define REGISTER(name) (offsetof(struct frame, name) / 4)
 #define EAX            REGISTER(eax)
@@ -99,9 +94,6 @@ struct convention {
 #define CONVENTION(name, Name, number, word) [number] = name##_convention,
 static const struct convention conventions[L4_SYSTEM_CALL_COUNT] = {L4_SYSTEM_CALLS(CONVENTION)};
 
-#define NUMBER_OF(name, Name, number, word) CALL_##name = number,
-enum { L4_SYSTEM_CALLS(NUMBER_OF) };
-
 _Static_assert(CALL_ipc == 0 && CALL_lipc == LIPC_ASM, "ipc_path.S knows them");
 
 /* Which calls have message registers: the first comes in ESI, the next two are in the UTCB, and in
@@ -138,43 +130,4 @@ void call(struct tcb *self, uint32_t number) {
 void call_by_sysenter(struct tcb *self, uint32_t number) {
     self->frame.pc = L4_Address(self->space->kip_area) + KIP_RETURN;
     call(self, number);
-}
-
-void call_debug(struct tcb *self, uint32_t number) {
-    uint32_t *r = self->frame.arguments;
-    r[0] = self->frame.ecx;
-    self->frame.pc -= 2; /* frame_return goes on after it */
-    kdb_trap(self, number);
-    if (number == L4_TRAP_KERNEL_INTERFACE) {
-        self->frame.ecx = r[1];
-        self->frame.edx = r[2];
-        self->frame.message[0] = r[3];
-    }
-    self->frame.eax = r[0];
-}
-
-void trap(struct tcb *self, uint32_t vector, uint32_t error) {
-    thread_entered_kernel();
-    switch (vector) {
-    case VECTOR_PAGE:
-        fault_page(self, error, cpu_fault_address());
-        break;
-    case VECTOR_EXREGS:
-        call(self, CALL_exchange_registers);
-        break;
-    case VECTOR_MEMORY:
-        call(self, CALL_memory_control);
-        break;
-    case VECTOR_DEBUG_CALL:
-        call_debug(self, self->frame.eax);
-        break;
-    default:
-        if (vector - VECTOR_IRQ < VECTOR_IRQS_END - VECTOR_IRQ) {
-            board_interrupt_taken(vector - VECTOR_IRQ);
-            irq_handle();
-        } else {
-            fault_exception(self, vector, error);
-        }
-        break;
-    }
 }

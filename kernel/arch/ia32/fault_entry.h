@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The entries of fault.c, from entry.S and call.c, and what it calls there.
+ * The entries of fault.c, from entry.S and trap.c, and what it calls there.
  */
 #ifndef FAULT_ENTRY_H
 #define FAULT_ENTRY_H
@@ -17,7 +17,7 @@ void fault_kernel(struct kernel_trap *t);
 void fault_page(struct tcb *self, uint32_t error, uint32_t va);
 void fault_exception(struct tcb *self, uint32_t vector, uint32_t error);
 
-/* In call.c, for KernelInterface is an exception: a debug call (L4_TRAP_*): argument in ECX, result
+/* In trap.c, for KernelInterface is an exception: a debug call (L4_TRAP_*): argument in ECX, result
  * in EAX; that of KernelInterface besides in ECX, EDX and ESI. */
 void call_debug(struct tcb *self, uint32_t number);
 

@@ -31,6 +31,7 @@ struct frame {
     uint32_t eax;
     uint32_t arguments[7]; /* of a system call, in the order of syscall.c */
     uint32_t utcb;         /* not a register: the kernel's address of the thread's UTCB */
+    uint32_t own;          /* which registers of its own it has, OWN_... (own_state.c) */
 } __attribute__((aligned(8)));
 
 /* EFLAGS (SDM vol. 1, 3.4.3) that a program may change: C, P, A, Z, S, T, D, O, AC, ID. */

@@ -6,52 +6,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from switchyard.errors import InputError, one_of
-from switchyard.experiments import l4, l4_pc
+from switchyard.experiments import l4, l4_pc, linux_suite
 from switchyard.run import build
 from switchyard.run.build import ARCHITECTURES, BOARD, PC, Guest
+from switchyard.run.build_linux import Linux
+from switchyard.show.explore.looks import DOES, LOOK, PC_DOES
 
 SCHEMES = ("flush", "fass")
 WITHOUT_DOMAINS = ("flush", "single-space", "tags")
 # Steps of a window; a page of so many is still quick, and below 2 MB.
 MOST = 20_000
-# What there is to see in the cases as they are by themselves, in turn.
-LOOK = {
-    "ipc": (
-        "Two spaces, one address: a cache that goes by virtual addresses cannot tell whose line it "
-        "has. With flush it need not, as it is empty after each switch. See it being emptied: this "
-        "processor has no operation that cleans its data cache, so the kernel reads zeros until "
-        "each dirty line was pushed out, and only then empties all of it.",
-        "The switch itself is one register, ttb. The next program then finds nothing: its first "
-        "instructions wait for their lines, and for walks through the page tables.",
-        "With fass two registers are written, DACR and PID. The other program's lines stay, and so "
-        "do its translations: hatched, as the DACR denies their domain.",
-        "Fills and walks behind a flush are its price, too; the table above has them.",
-    ),
-    "recycle": (
-        "On the left the client has a domain: the DACR opens it, and that is all.",
-        "On the right it has none. The kernel takes another space's: that one's entry goes from "
-        "the page directory, and all translations are forgotten, as some carry its number.",
-        "The caches keep their lines, dirty ones too. They are flushed only when another space "
-        "takes a megabyte that has lines.",
-        "Then the client faults, as the directory has no entry for it yet, and the kernel copies "
-        "what it needs.",
-    ),
-    "pagefault": (
-        "The load fails: a walk has found nothing, and has taken as long as any other.",
-        "A fault is a message. See the switch to the pager and the one back: with flush, both "
-        "empty everything, for one page.",
-        "The kernel's own work, the mapping, is the longest stretch with fass, and hardly to be "
-        "found with flush.",
-    ),
-    "small-spaces": (
-        "On the left CR3 is loaded: all translations but the kernel's are forgotten, and with them "
-        "the trace cache. The next program's first instructions wait for walks, and are decoded "
-        "anew.",
-        "On the right the next program lies in a corner of the same page directory. Its segments "
-        "are loaded, which end where its corner ends; nothing is forgotten.",
-        "The lines of the caches stay on both sides: they go by physical addresses.",
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -67,7 +31,10 @@ class Side:
     end: Sequence[str] = ()
     symbols: Sequence[Path] = ()
     bios: str = ""  # of a RISC-V
-    guest: Guest | None = None  # what must be built for it
+    guest: Guest | Linux | None = None  # what must be built for it
+    initrd: Path | None = None
+    functions: Path | None = None  # the kernel as ELF, where what is booted is packed
+    does: str = ""  # at a switch
 
 
 @dataclass(frozen=True)
@@ -78,7 +45,7 @@ class Case:
     title: str
     about: str
     sides: Sequence[Side] = field(default_factory=list)
-    look: Sequence[str] = ()  # what there is to see, in turn
+    look: Sequence[tuple[str, str]] = ()  # what there is to see, in turn: where, and what
 
 
 @dataclass(frozen=True)
@@ -122,10 +89,11 @@ def _side(
         end=wish.end or moments[1].split(),
         symbols=[*wish.symbols, programs / board / f"{program}.elf", partner],
         guest=guest,
+        does=(PC_DOES if board == PC else DOES).get(scheme, ""),
     )
 
 
-def _look(name: str, wish: Wish) -> Sequence[str]:
+def _look(name: str, wish: Wish) -> Sequence[tuple[str, str]]:
     return () if wish != Wish() else LOOK[name]
 
 
@@ -135,9 +103,8 @@ def ipc(wish: Wish) -> Case:
     return Case(
         "ipc",
         "A message to another address space, and the answer",
-        "A server calls a client, which answers at once: two switches. The same has happened 200 "
-        "times before. Under flush the last switch has emptied caches and TLBs, under fass they "
-        "are as full as they get; the first sentence below counts it.",
+        "A server calls a client, which answers at once: two switches, after 200 like them. The "
+        "same programs on the same processor, a StrongARM, under two kernels.",
         [_side(scheme, "bench-ipc", append, moments, wish) for scheme in wish.schemes or SCHEMES],
         _look("ipc", wish),
     )
@@ -201,11 +168,50 @@ def small_spaces(wish: Wish) -> Case:
     )
 
 
+def linux(wish: Wish) -> Case:
+    """A byte by pipe to another process of Linux, and one back."""
+    of = {kernel.scheme: kernel for kernel in linux_suite.BOARDS[0]}
+    sides = []
+    for scheme in wish.schemes or (linux_suite.SCHEME, linux_suite.FAST):
+        if scheme not in of:
+            raise InputError(f"--scheme {scheme}: unknown; {one_of(scheme, of)}")
+        kernel = of[scheme]
+        system = kernel.linux
+        images = system.images
+        words = "quiet -- bench potato case=pipe rounds=40 clock=probe"
+        sides.append(
+            Side(
+                label=kernel.short or kernel.scheme,
+                machine=wish.machine or kernel.machine,
+                kernel=images.kernel,
+                append=system.append(f"{kernel.word}{words}"),
+                # of the suite the pipe's round trips are stream 3
+                begin=wish.begin or ("region:3", "sample:3*36"),
+                having=wish.having,
+                end=wish.end or ("sample:3",),
+                symbols=[*wish.symbols, system.program("suite")],
+                guest=system,
+                initrd=images.initrd,
+                functions=system.symbols,
+                does=DOES.get(scheme, ""),
+            )
+        )
+    return Case(
+        "linux",
+        "A switch on Linux: a byte through a pipe, and one back",
+        "Two processes pass a byte to and fro through two pipes, as lmbench does: two switches. It "
+        "is one of many such round trips, after 136 others.",
+        sides,
+        _look("linux", wish),
+    )
+
+
 CASES = {
     "ipc": ipc,
     "recycle": recycle,
     "pagefault": pagefault,
     "small-spaces": small_spaces,
+    "linux": linux,
 }
 
 

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from switchyard.data import files
 from switchyard.errors import InputError
-from switchyard.run import build, machine
+from switchyard.run import jobs, machine
+from switchyard.run.build import Guest
+from switchyard.run.build_linux import Linux
 from switchyard.show.explore import page
 from switchyard.show.explore.cases import MOST, Case, Side
 from switchyard.show.explore.page import Seen
@@ -18,7 +20,7 @@ def run(case: Case, out: Path, steps: int = MOST, say: Callable[[str], None] = p
     files.writable(out)
     for side in case.sides:
         if side.guest is not None:
-            build.ensure([side.guest], lambda guest: say(f"building {guest.name}"))
+            jobs.ensure([side.guest], lambda guest: say(_building(guest)))
     sides = []
     for side in case.sides:
         say(f"running {side.kernel.stem} on {side.machine}")
@@ -26,10 +28,15 @@ def run(case: Case, out: Path, steps: int = MOST, say: Callable[[str], None] = p
     files.write(out, page.render(case, sides))
 
 
+def _building(guest: Guest | Linux) -> str:
+    long = ", which takes minutes where its kernel is new" if isinstance(guest, Linux) else ""
+    return f"building {guest.name}{long}"
+
+
 def window(side: Side, steps: int = MOST) -> Window:
     """Runs a guest until its window is over."""
     described = machine.described_in(side.machine)
-    boot = machine.Boot(described, side.kernel, side.append, bios=side.bios)
+    boot = machine.Boot(described, side.kernel, side.append, initrd=side.initrd, bios=side.bios)
     with files.scratch() as folder:
         file = folder / "window.json"
         command = [str(machine.binary()), *boot.arguments(), "--window", str(file)]

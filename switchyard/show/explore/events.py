@@ -25,6 +25,10 @@ SPACE = ("ttb", "dacr", "pid", "cr3", "satp")
 TABLES = ("ttb", "cr3", "satp")
 # Parts of a flush, or of a switch, are at most so many steps apart.
 APART = 24
+# What a program does that enters the kernel so; it has met a fault where this has no word for it.
+ENTERS = dict.fromkeys(("swi", "int", "call"), " calls") | dict.fromkeys(
+    ("irq", "fiq", "interrupt"), " is interrupted"
+)
 # What the kernel reports (kernel/events.h).
 REPORTED = {
     3: "a domain is recycled",
@@ -58,7 +62,8 @@ class Mark:
     def name(self) -> str:
         """In words, as short as can be."""
         letter = chr(ord("A") + self.space)
-        return f"{letter}: {self.label[0]}" if self.enters else f"{letter} goes on"
+        does = ENTERS.get(self.label[0], f": {self.label[0]}") if self.enters else " goes on"
+        return f"{letter}{does}"
 
 
 class _Space:
@@ -142,7 +147,8 @@ def _common(windows: Sequence[Window]) -> list[tuple[tuple[int, ...], str]]:
 def events(window: Window, function: Callable[[int], str]) -> list[Event]:
     """All of them, in order. `function` says in which an instruction is; "" where that is unknown.
 
-    A flush is the stretch of its function: caches are cleaned, too, where no operation does it.
+    A flush is the stretch of its function, and of those beside it that are called so: caches are
+    cleaned, too, where no operation does it.
     """
     listed = [*_flushes(window, function), *_switches(window)]
     for mark in marks(window):
@@ -189,7 +195,7 @@ def _flushes(window: Window, function: Callable[[int], str]) -> list[Event]:
         name = function(step.pc)
         for direction in (-1, 1):
             at = number + direction
-            while name and 0 <= at < len(steps) and function(steps[at].pc) == name:
+            while name and 0 <= at < len(steps) and _flushing(function(steps[at].pc), name):
                 whole.add(at)
                 at += direction
     flushes = []
@@ -214,17 +220,40 @@ def _flushes(window: Window, function: Callable[[int], str]) -> list[Event]:
     return flushes
 
 
+def _flushing(function: str, name: str) -> bool:
+    """Whether a function belongs to a flush in the one that is called `name`."""
+    return function == name or "flush" in function
+
+
 def _switches(window: Window) -> list[Event]:
     named = {n: name for n, name in enumerate(window.system) if name in SPACE}
     writes = [n for n, step in enumerate(window.steps) if any(r in named for r in step.system)]
-    switches = []
+    switches, opened = [], _opened(window)
     for first, last in _together(writes, APART):
         new: dict[str, int] = {}
         for step in window.steps[first : last + 1]:
             new |= {named[n]: value for n, value in step.system.items() if n in named}
+        # Linux closes programs' domains to itself, and opens them to read what they point to
+        if list(new) == ["dacr"] and last not in opened:
+            continue
         text = ", ".join(f"{name} {_shown(name, value)}" for name, value in new.items())
         switches.append(Event("switch", first, last, text, cycles(window, first, last)))
     return switches
+
+
+def _opened(window: Window) -> set[int]:
+    """The steps of which the DACR is that of the next program, and not that of the one before."""
+    space, steps = _Space(window), set()
+    ran, last = space.dacr, None
+    for number, step in enumerate(window.steps):
+        space.follow(step)
+        if "dacr" in window.system and window.column("dacr") in step.system:
+            last = number
+        if step.user:
+            if last is not None and space.dacr != ran:
+                steps.add(last)
+            ran = space.dacr
+    return steps
 
 
 def _shown(name: str, value: int) -> str:

@@ -35,8 +35,9 @@ class _Instructions:
     """The instructions of a window, each once: address, function, what it does."""
 
     def __init__(self, side: Side, window: Window) -> None:
-        self._kernel = Names([side.kernel])
-        self._programs = Names([*side.symbols, side.kernel])
+        kernel = side.functions or side.kernel
+        self._kernel = Names([kernel])
+        self._programs = Names([*side.symbols, kernel])
         self._disassembler = Disassembler(window.system)
         self._numbers: dict[tuple[int, str, bool], int] = {}
         self.list: list[list[Any]] = []
@@ -94,6 +95,7 @@ def side_data(seen: Seen) -> dict[str, Any]:
         before, user = step.cycle, step.user
     return {
         "label": seen.side.label,
+        "does": seen.side.does,
         "machine": window.machine,
         "hz": window.clock_hz,
         "complete": window.complete,

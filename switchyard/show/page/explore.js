@@ -340,6 +340,7 @@ class View {
     const names = ["now", "cycles", "time", "waits", "bar", "costs", "listing", "said", "detail", "tip"];
     this.parts = Object.fromEntries(names.map((name) => [name, find(`.${name}`)]));
     find(".name").textContent = side.label;
+    find(".does").textContent = side.does;
     this.bars = [element("i"), ...side.causes.map(() => element("i"))];
     this.bars[0].style.background = "var(--issue)";
     side.causes.forEach((cause, n) => (this.bars[n + 1].style.background = `var(${CAUSES[cause][1]})`));
@@ -745,24 +746,47 @@ for (const { at, name } of given.marks.slice(1, -1)) {
   byId("chapters").append(button);
 }
 // Straight to what a page is about: the first of its kind, on the side that has it first.
-function firstOf(kinds, from = () => 0) {
+function firstOf(kinds, from = () => 0, words = "") {
   const found = sides.flatMap((side, s) => {
-    const event = side.events.find(([kind, first]) => kinds.includes(kind) && first >= from(side));
+    const event = side.events.find(
+      ([kind, first, , text]) => kinds.includes(kind) && first >= from(side) && text.includes(words),
+    );
     return event ? [reached[s][event[1] + 1]] : [];
   });
   return found.length ? Math.min(...found) : undefined;
 }
 const switched = (side) => (side.events.find(([kind]) => kind === "switch") || [0, 0, Infinity])[2] + 1;
-const JUMPS = [
-  ["the flush", "--dirty", firstOf(["flush"])],
-  ["the switch", "--switch", firstOf(["switch"])],
-  ["first miss after it", "--space-2", firstOf(["fill", "tlb"], switched)],
-  ["the fault", "--space-1", firstOf(["fault"])],
-];
-for (const [name, of, at] of JUMPS) {
+const JUMPS = {
+  flush: ["the flush", "--dirty", firstOf(["flush"])],
+  switch: ["the switch", "--switch", firstOf(["switch"])],
+  miss: ["first miss after it", "--space-2", firstOf(["fill", "tlb"], switched)],
+  fault: ["the fault", "--space-1", firstOf(["fault"])],
+};
+for (const [name, of, at] of Object.values(JUMPS)) {
   if (at === undefined) continue;
   byId("jumps").append(element("button", { onclick: () => go(at) }, swatch(of), name));
 }
+// What there is to see, one after the other, and where each of it is (LOOK in explore/cases.py).
+const saying = (words) => firstOf(Object.keys(KINDS), () => 0, words);
+const GUIDED = {
+  begin: 0,
+  end: last,
+  recycled: saying("recycled"),
+  slot: saying("pid"),
+  ...Object.fromEntries(Object.entries(JUMPS).map(([name, [, , at]]) => [name, at])),
+};
+const guide = [...document.querySelectorAll("#guide li")];
+function look(index, move = true) {
+  guide.forEach((one, n) => one.classList.toggle("shown", n === index));
+  byId("guide-where").textContent = `${index + 1} of ${guide.length}`;
+  byId("guide-back").disabled = index === 0;
+  byId("guide-on").disabled = index === guide.length - 1;
+  byId("guide-back").onclick = () => look(index - 1);
+  byId("guide-on").onclick = () => look(index + 1);
+  const at = GUIDED[guide[index].dataset.at];
+  if (move && at !== undefined) go(at);
+}
+if (guide.length) look(0, false);
 byId("speed").addEventListener("change", () => timer && run(true));
 // What each side took from place to place.
 for (let n = 1; n < given.marks.length; n += 1) {

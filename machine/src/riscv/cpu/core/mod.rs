@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The integer core: registers, levels of privilege, memory as its instructions see it, and traps.
 
+mod host_target;
 mod state;
 mod trap;
 
@@ -19,6 +20,8 @@ use crate::riscv::isa::register::PLACES;
 use crate::riscv::isa::system::Trap;
 use crate::riscv::memory::fault::{Abort, Fault};
 use crate::riscv::memory::memsys::MemSys;
+
+use self::host_target::Served;
 
 /// The processor.
 pub struct Core<O: Observer> {
@@ -45,6 +48,8 @@ pub struct Core<O: Observer> {
     pub(super) waiting: bool,
     /// The trap that the last step took.
     pub taken: Option<Trap>,
+    /// The interface to the host of a program that has one.
+    pub(super) host_target: Option<Served>,
     /// Set when the core cannot go on.
     pub dead: Option<Dead>,
     /// The observer.
@@ -74,6 +79,7 @@ impl<O: Observer> Core<O> {
             not_retired: 0,
             waiting: false,
             taken: None,
+            host_target: None,
             dead: None,
             observer,
         }
