@@ -274,8 +274,8 @@ GUESTS: dict[str, Guest] = {
         ),
         Guest(BOARD, BARE, "bench-compute", "a compute loop without a kernel"),
         *(
-            Guest(board.name, BARE, "bench-silicon", "instructions and memory without a kernel")
-            for board in KERNELS.boards
+            Guest(board, BARE, "bench-silicon", "instructions and memory without a kernel")
+            for board in (*(board.name for board in KERNELS.boards), VIRT)
         ),
         *(
             Guest(
