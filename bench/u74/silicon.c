@@ -12,9 +12,9 @@
 #include <lib/print.h>
 #include <stddef.h>
 
-#include "measure.h"
-#include "os/os.h"
-#include "parameters.h"
+#include "../measure.h"
+#include "../os/os.h"
+#include "../parameters.h"
 
 #define LINE  64u
 #define STEPS 16u /* UNROLLED of cases.S */

@@ -30,6 +30,7 @@ ON_BOARDS = {
 }
 BOARDS = tuple(ON_BOARDS)
 PC = "isa-pc"
+VIRT = "virt"  # RISC-V
 # What experiments on switching schemes compare: those of ARM.
 KERNELS = ARCHITECTURES.get("arm", kernels.Kernels())
 BOARD = "assabet"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from switchyard.errors import RunError
 from switchyard.experiments.silicon import u74
-from switchyard.run.build import BARE, BOARD, GUESTS, VERSATILE
+from switchyard.run.build import BARE, BOARD, GUESTS, VERSATILE, VIRT
 from switchyard.run.experiment import Case, Experiment, Job, Settings, Value, each
 from switchyard.run.machine import Stats
 
@@ -101,7 +101,7 @@ class Silicon(Experiment[Sample]):
 
     def jobs(self, settings: Settings) -> list[Job]:
         pairs = settings.times(PAIRS, QUICK_PAIRS)
-        boards = {**MACHINES, u74.MACHINE: u74.BOARD}
+        boards = {**MACHINES, u74.MACHINE: VIRT}
         return [
             Job(
                 name=machine,

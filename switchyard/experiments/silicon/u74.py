@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from itertools import product
 
 MACHINE = "virt-u74"
-BOARD = "virt"  # of kernels and guests
+
 
 INSTRUCTIONS = {
     "empty": "the loop without any step",

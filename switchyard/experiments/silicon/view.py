@@ -105,8 +105,8 @@ def view(results: show.Results) -> show.View:
         "A U74 beside the machine that is a model of it",
         "cycles, measured by a guest without an operating system; hollow: published",
         "cycles",
-        "Cycles of instructions, of chains of pointers and of bytes at random on virt-u74, each beside "
-        "the value published for the JH7110.",
+        "Cycles of instructions, of chains of pointers and of bytes at random on virt-u74, each "
+        "beside the value published for the JH7110.",
         {
             text: {"measured": risc[case], "published": there}
             for case, text in shown.items()
