@@ -38,12 +38,17 @@ define quietly
 endef
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --no-compile --require-hashes
 
+# The compiler brings the C libraries of systems that nothing here is compiled for: 150 MB.
+FOREIGN := $(foreach part,libtsan libc/mingw libc/wasi libc/darwin libc/*bsd libc/include/*-windows-* \
+	libc/include/*-darwin-* libc/include/*bsd-*,$(VENV)/lib/python3*/site-packages/ziglang/lib/$(part))
+
 # What it takes to run; `make test` and the like install the rest.
 $(VENV)/.setup-packages: requirements-setup.lock
 	@$(PYTHON) -I switchyard/tools/doctor.py --install setup
-	@echo "== Python packages into $(VENV), 600 MB: half a minute and what the network takes"
+	@echo "== Python packages into $(VENV), 430 MB: half a minute and what the network takes"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(call quietly,$(PIP) -r requirements-setup.lock)
+	@rm -rf $(FOREIGN)
 	@touch $@
 
 $(VENV)/.packages: requirements.lock
@@ -59,6 +64,7 @@ $(VENV)/.switchyard: $(VENV)/.setup-packages pyproject.toml $(RUST)
 	@$(PYTHON) -I switchyard/tools/doctor.py setup
 	@echo "== the simulator and the command line: three minutes of a processor the first time"
 	$(call quietly,VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release)
+	@rm -rf $(DEMO)
 	@# so that nothing is fetched later on; only its own guests need it
 	@$(PYTHON) servers/lwip/fetch.py build/lwip || echo "setup: goes on without lwIP"
 	@touch $@
@@ -72,6 +78,9 @@ dev: $(VENV)/.packages
 		rm -f $(VENV)/.switchyard $(BIN)/switchyard-machine; \
 		cp target/dev-release/switchyard-machine $(BIN)/; }
 
+# Where the simulator is compiled for a demo: nobody who only looks compiles it again.
+DEMO := build/demo
+demo: export CARGO_TARGET_DIR = $(CURDIR)/$(DEMO)
 demo: setup
 	@echo "== eight kernels are compiled, and 240 machines run: a minute of a processor"
 	@$(BIN)/switchyard run l4-ipc --brief
@@ -132,7 +141,7 @@ $(EXPLORED): setup
 book: $(BOOK)/.packages $(EXPLORED)
 	@$(BIN)/switchyard docs --chapters build/chapters > build/chapters.log
 	@NO_MKDOCS_2_WARNING=1 $(BOOK)/bin/mkdocs build --strict --quiet
-	@echo "The book: build/book/index.html; with search: python3 -m http.server -d build/book"
+	@echo "The book: build/book/index.html"
 
 lock:
 	@test -x build/lock/bin/python || $(PYTHON) -m venv build/lock

@@ -30,10 +30,12 @@ static void no_device(int signal) {
 
 /* The system call is inline: a child of vfork() must not return from the function that called it.
  */
-#ifdef NOLIBC
-#define VFORK() ((pid_t)my_syscall0(__NR_vfork))
-#else
+#ifndef NOLIBC
 #define VFORK() vfork()
+#elif defined(__NR_vfork)
+#define VFORK() ((pid_t)my_syscall0(__NR_vfork))
+#else /* newer architectures have clone() alone */
+#define VFORK() ((pid_t)my_syscall5(__NR_clone, CLONE_VM | CLONE_VFORK | SIGCHLD, 0, 0, 0, 0))
 #endif
 
 /* Whether the page answers as a probe does: asked by a child, which may die of it. By vfork(),
@@ -83,7 +85,11 @@ void os_probe_exit(int status) {
 static uint64_t nanoseconds(void) {
 #ifdef NOLIBC
     struct __kernel_timespec now = {0};
+#ifdef __NR_clock_gettime64
     (void)syscall(__NR_clock_gettime64, CLOCK_MONOTONIC, &now);
+#else /* of 64 bits without a word about it */
+    (void)syscall(__NR_clock_gettime, CLOCK_MONOTONIC, &now);
+#endif
 #else
     struct timespec now = {0};
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
@@ -136,7 +142,7 @@ static bool set_lock(int fd, long byte, short type) {
 }
 
 /* 64-bit arguments are in an even and an odd register on ARM (EABI), hence one zero more than IA-32
- * needs. */
+ * needs, and two more than a processor of 64 bits. */
 bool os_read_start(int fd, void *to, size_t size) {
     return my_syscall6(__NR_pread64, fd, to, size, 0, 0, 0) == (long)size;
 }
@@ -154,8 +160,10 @@ bool os_catch(int signal, void (*handler)(int)) {
     struct {
         void (*handler)(int);
         unsigned long flags;
+#ifndef __riscv
         void (*restorer)(void);
-        unsigned long mask[2];
+#endif
+        unsigned long mask[8 / sizeof(long)];
     } action = {.handler = handler};
     return syscall(__NR_rt_sigaction, signal, &action, NULL, sizeof(action.mask)) == 0;
 }

@@ -9,7 +9,7 @@ COMMON :=
 RUNTIME    :=
 OWN_TESTS  := fass code riscv/clone
 OWN_STRESS := riscv/clone
-BENCHMARKS :=
+BENCHMARKS := y
 SUITE_OWN  :=
 QUESTIONS  :=
 

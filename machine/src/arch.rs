@@ -12,6 +12,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::board::Board;
 use crate::bus::{BoardParts, Bus};
@@ -115,6 +116,16 @@ pub struct Semihosted {
     pub line: Vec<u8>,
     /// Begin and end of the memory that nothing was loaded into.
     pub free: (u32, u32),
+}
+
+/// Where the program has its double words `tohost` and `fromhost`, by which RISC-V programs made for Spike
+/// speak to the host: physical addresses in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostTarget {
+    /// What it asks for.
+    pub to: u32,
+    /// Where it is answered, if it listens.
+    pub from: Option<u32>,
 }
 
 /// The clue on a guest whose next instruction is among `N` bytes at `at` that are all 0.
@@ -247,6 +258,9 @@ pub trait Processor: State + Sized {
     fn serve_semihosting(&mut self, _served: Semihosted) -> bool {
         false
     }
+
+    /// Serves a program's `tohost` from now on, on processors whose programs have it.
+    fn serve_host_target(&mut self, _at: HostTarget) {}
 
     /// What it knows of why nothing was heard from the guest, a sentence each. Asked once, when a run has
     /// ended: nothing is noted for it while instructions run.

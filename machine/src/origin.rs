@@ -137,6 +137,9 @@ impl<'a> Origin<'a> {
         let start = Registry::every().load(&system, &config, board, machine.bus());
         let start = start.map_err(|error| error.to_string())?;
         machine.core().start(start.pc, &start.registers);
+        if let Some(at) = start.host_target {
+            machine.core().serve_host_target(at);
+        }
         if args.semihosting {
             let served = Semihosted {
                 line: command_line(&system),

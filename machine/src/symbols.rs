@@ -111,6 +111,19 @@ impl Symbols {
     }
 }
 
+/// The value of the symbol called `name` of an ELF file, whatever it is of; none if there is no such.
+#[must_use]
+pub fn symbol_address(image: &[u8], name: &str) -> Option<u64> {
+    fn of<H: FileHeader>(elf: &ElfFile<H>, name: &str) -> Option<u64> {
+        let symbol = elf.symbol_by_name(name)?;
+        (!symbol.is_undefined()).then(|| symbol.address())
+    }
+    match ElfFile64::<LittleEndian>::parse(image) {
+        Ok(elf) => of(&elf, name),
+        Err(_) => of(&ElfFile32::<LittleEndian>::parse(image).ok()?, name),
+    }
+}
+
 /// The functions of an ELF file, sorted; `None` if it is none.
 fn functions(bytes: &[u8]) -> Option<Vec<Function>> {
     if let Ok(elf) = ElfFile64::<LittleEndian>::parse(bytes) {

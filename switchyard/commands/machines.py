@@ -518,6 +518,7 @@ class Kind(enum.Enum):
 @subcommand(
     epilog="""
         switchyard new guest hello
+        switchyard new guest hart --machine virt-u74
         switchyard new scheme my-flush
         switchyard new machine twice-the-cache
         switchyard new experiment null-call
@@ -532,6 +533,16 @@ def new(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="What it is to be called; which exercise.")
     ],
+    machine_name: Annotated[
+        str,
+        typer.Option(
+            "--machine",
+            "-m",
+            metavar="NAME|FILE",
+            autocompletion=completion.machines,
+            help="A guest's: a StrongARM, or a RISC-V such as virt-u74.",
+        ),
+    ] = "",
 ) -> None:
     """Write one of your own, which works, with a test, into your folder (--path) or this one.
 
@@ -540,6 +551,8 @@ def new(
     from switchyard.tools import new as beginnings
 
     out, _ = consoles()
+    if machine_name:
+        _refuse_slip(machine_name)
     if kind is Kind.EXERCISE:
         from switchyard.tools import exercises
 
@@ -547,7 +560,7 @@ def new(
             out.print(f"written: {short(path)}", soft_wrap=True)
         out.print(f"next: read {name}/README.md, then: switchyard grade {name}", soft_wrap=True)
         return
-    written = beginnings.make(kind.value, name, beginnings.place())
+    written = beginnings.make(kind.value, name, beginnings.place(), machine_name)
     for path in written.files:
         out.print(f"written: {short(path)}", soft_wrap=True)
     for line in written.next:

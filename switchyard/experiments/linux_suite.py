@@ -249,9 +249,16 @@ def booted(
 
 
 def measure(
-    job: Job, stats: Stats, streams: Sequence[int], counted: Mapping[str, Sequence[str]] = RATES
+    job: Job,
+    stats: Stats,
+    streams: Sequence[int],
+    counted: Mapping[str, Sequence[str]] = RATES,
+    flushing: re.Pattern[str] = FLUSHING,
 ) -> Run:
-    """What a run says of these streams; `counted`: which counters stand for what."""
+    """What a run says of these streams.
+
+    `counted`: which counters stand for what; `flushing`: the functions that do nothing else.
+    """
     cases = {}
     for stream in streams:
         where = f"{job.name}: stream {stream}"
@@ -265,7 +272,7 @@ def measure(
             timed=once,
             rates={name: counters.total(*names) / count for name, names in counted.items()},
             functions={f.name: f.instructions / count for f in functions if f.kernel},
-            parts={part: cycles / count for part, cycles in parts(functions).items()},
+            parts={part: taken / count for part, taken in parts(functions, flushing).items()},
         )
     return Run(stats.machine, stats.clock_hz, cases)
 

@@ -5,6 +5,7 @@ One run measures every number of processes with one size of memory. What is comp
 kernels, is each experiment's.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from switchyard.data.records import Parameter
@@ -22,10 +23,16 @@ COUNTED = ("instructions", "icache_misses", "dcache_misses", "itlb_misses", "dtl
 NAMED = 4  # functions, of those that more processes make longer
 
 
-def measure(job: Job, stats: Stats) -> Run:
+def measure(
+    job: Job,
+    stats: Stats,
+    counted: Mapping[str, Sequence[str]] = suite.RATES,
+    flushing: re.Pattern[str] = suite.FLUSHING,
+) -> Run:
     """Each number of processes that the command line asks for in a ring, and alone."""
     counts = job.numbers("processes")
-    return suite.measure(job, stats, [*counts, *(ALONE + n for n in counts)])
+    streams = [*counts, *(ALONE + n for n in counts)]
+    return suite.measure(job, stats, streams, counted, flushing)
 
 
 def counts(run: Run) -> list[int]:

@@ -303,8 +303,9 @@ BENCHES = {
     system.config: replace(system, disk="bench", about=f"{system.about}, with the benchmarks")
     for system in SYSTEMS.values()
 }
-I386_BENCH = replace(
-    I386["linux-i386"], disk="bench", about=f"{I386['linux-i386'].about}, with the benchmarks"
+I386_BENCH, RISCV_BENCH = (
+    replace(system, disk="bench", about=f"{system.about}, with the benchmarks")
+    for system in (I386["linux-i386"], RISCV["linux-riscv"])
 )
 
 # The same kernels with shared libraries (linux/libs) and programs that need them.
@@ -387,6 +388,7 @@ def every() -> list[Linux]:
         *I386.values(),
         I386_BENCH,
         *RISCV.values(),
+        RISCV_BENCH,
         *PLACED.values(),
         *RUNNERS,
     ]

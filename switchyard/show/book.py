@@ -186,7 +186,7 @@ def _part(mark: re.Match[str], where: str) -> list[str]:
 
 def _summary(shown: outcomes.Shown) -> list[str]:
     """A chapter in short: what is asked, the picture, and its first table."""
-    lines = [f"## [{shown.name}](chapters/{shown.name}.md)", "", *_wrapped(shown.question)]
+    lines = [f"### [{shown.name}](chapters/{shown.name}.md)", "", *_wrapped(shown.question)]
     for stem, figure in list(shown.figures.items())[:1]:
         lines += ["", f"![{figure.description}](images/{stem}.svg)"]
     for table in shown.tables[:1]:

@@ -422,6 +422,7 @@ def render(
         wide=pages.source("wide.js"),
         style=pages.source("report.css"),
         script=pages.source("report.js"),
+        chapters=pages.source("chapters.js"),
         library=Markup(library() if drawn else ""),  # noqa: S704
     )
 

@@ -108,7 +108,7 @@ def test_a_cell_cannot_end_its_row() -> None:
 def test_a_summary_is_a_question_a_figure_and_a_table(results: Path) -> None:
     book.take(results, {"hostile"})
     summary = book.renew(PAGE.format("summary"), "page")
-    assert "\n## [hostile](chapters/hostile.md)\n\n</script>" in summary
+    assert "\n### [hostile](chapters/hostile.md)\n\n</script>" in summary
     assert "](images/hostile.svg)\n\n**</script>" in summary
     assert "|---|---:|\n| 1 |" in summary
 

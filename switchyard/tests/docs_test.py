@@ -17,7 +17,7 @@ LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)")
 def anchors(page: Path) -> set[str]:
     """The anchors of a page's headings, as GitHub and MkDocs make them."""
     text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
-    heads = re.findall(r"^#+ (.+)$", text, re.M)
+    heads = re.findall(r"^#+ (.+)$", re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text), re.M)
     return {re.sub(r"[^\w\- ]", "", head).strip().lower().replace(" ", "-") for head in heads}
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from switchyard import cli
 from switchyard.data import records
@@ -81,9 +81,17 @@ def page_file(results: Path) -> Path:
     return path
 
 
+def everything(page: Page) -> Page:
+    """All chapters on one page, with all figures drawn."""
+    page.evaluate("location.hash = 'everything'")
+    count = page.locator("figure.drawing").count()
+    expect(page.locator("figure.drawn .plot svg.marks")).to_have_count(count)
+    return page
+
+
 @pytest.fixture
 def page(browser: Browser, page_file: Path) -> Iterator[Page]:
-    page = opened(browser, page_file)
+    page = everything(opened(browser, page_file))
     yield page
     page.context.close()
 
@@ -120,6 +128,43 @@ def test_every_figure_is_drawn(page: Page, results: Path) -> None:
     # hostile: four bars stacked and a tick for the published whole
     assert shown_in(page, "figure-2-0", "path[aria-roledescription='bar']") == 4
     assert shown_in(page, "figure-2-0", "path[aria-roledescription='tick']") == 1
+
+
+def test_it_is_in_chapters(browser: Browser, page_file: Path) -> None:
+    page = opened(browser, page_file)
+    sections = page.locator("main > section:visible")
+    assert sections.count() == 0
+    assert page.locator("figure.drawn").count() == 0
+    page.locator(".contents a", has_text="l4-ipc").click()
+    expect(sections).to_have_count(1)
+    assert page.locator("h2:visible").inner_text() == "l4-ipc"
+    expect(page.locator("figure.drawn .plot svg.marks").first).to_be_visible()
+    page.locator("[rel=next]:visible").click()
+    expect(page.locator("h2:visible")).not_to_have_text("l4-ipc")
+    page.go_back()
+    expect(page.locator("h2:visible")).to_have_text("l4-ipc")
+    page.get_by_role("link", name="All experiments").click()
+    expect(page.locator(".contents")).to_be_visible()
+    assert sections.count() == 0
+    page.emulate_media(media="print")
+    assert sections.count() == page.locator("main > section").count() > 3
+    page.context.close()
+
+
+def test_it_is_searched(browser: Browser, page_file: Path) -> None:
+    page = opened(browser, page_file)
+    page.locator("#find").fill("FASS clients")
+    assert page.locator("#found > li b").first.inner_text() == "l4-ipc"
+    assert not page.locator(".contents").is_visible()
+    page.locator("#found a").first.click()
+    here = page.locator(".here")
+    assert here.is_visible()
+    assert "clients" in here.inner_text().lower()
+    assert page.url.endswith("#l4-ipc")
+    page.get_by_role("link", name="All experiments").click()
+    page.locator("#find").fill("no such word")
+    expect(page.locator("#found")).to_have_text("Nothing here has all these words.")
+    page.context.close()
 
 
 def test_the_numbers_are_those_of_the_records(page: Page, results: Path) -> None:
@@ -216,8 +261,9 @@ def test_who_cannot_see_is_told(page: Page, results: Path) -> None:
     # each box says what it switches, and the keyboard comes by
     for label in page.locator("fieldset label").all():
         assert (label.text_content() or "").strip()
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.tagName") == "A"
+    for name in ("INPUT", "A"):
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.tagName") == name
 
 
 def test_texts_are_texts(page: Page) -> None:
@@ -227,7 +273,7 @@ def test_texts_are_texts(page: Page) -> None:
 
 
 def test_a_phone_shows_it_without_scrolling_sideways(browser: Browser, page_file: Path) -> None:
-    page = opened(browser, page_file, PHONE)
+    page = everything(opened(browser, page_file, PHONE))
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     for i in range(3):
         box = page.locator(".plot svg").nth(i).bounding_box()
@@ -281,7 +327,7 @@ FILLS = "all => [...new Set(all.map(one => getComputedStyle(one).fill))]"
 
 
 def test_a_dark_page_is_dark_throughout_and_readable(browser: Browser, page_file: Path) -> None:
-    page = opened(browser, page_file, dark=True)
+    page = everything(opened(browser, page_file, dark=True))
     ground = page.evaluate(GROUND)
     assert contrast(ground, "rgb(0, 0, 0)") < 1.5
     behind = "getComputedStyle(document.querySelector('.plot svg')).backgroundColor"
@@ -365,7 +411,7 @@ def test_what_is_interesting_comes_first(page: Page) -> None:
 
 
 def test_a_wide_table_shows_that_it_scrolls(browser: Browser, page_file: Path) -> None:
-    page = opened(browser, page_file, PHONE)
+    page = everything(opened(browser, page_file, PHONE))
     page.wait_for_selector(".wide.more")
     told = page.locator(".wide").evaluate_all(
         "all => all.filter(one => one.checkVisibility()).map(one => "

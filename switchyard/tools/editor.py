@@ -15,7 +15,7 @@ from switchyard.errors import InputError
 PORT = 1234
 
 
-def tasks(name: str) -> list[dict[str, Any]]:
+def tasks(name: str, options: str = "") -> list[dict[str, Any]]:
     """To build it, and to boot it for a debugger, which is ready when the machine waits."""
     waits = {
         "owner": "switchyard",
@@ -27,7 +27,7 @@ def tasks(name: str) -> list[dict[str, Any]]:
         },
     }
     build = {"type": "shell", "command": f"switchyard build {name}", "group": "build"}
-    boot = f"switchyard boot --kernel build/{name}.elf --check coherence --gdb :{PORT}"
+    boot = f"switchyard boot {options}--kernel build/{name}.elf --check coherence --gdb :{PORT}"
     return [
         {"label": f"build {name}", **build, "problemMatcher": ["$gcc"]},
         {
@@ -59,12 +59,15 @@ def launches(name: str) -> list[dict[str, Any]]:
     ]
 
 
-def files(folder: Path, name: str) -> dict[Path, str]:
-    """The two files of a folder, with a guest's entries added; refuses what is not plain JSON."""
+def files(folder: Path, name: str, options: str = "") -> dict[Path, str]:
+    """The two files of a folder, with a guest's entries added; refuses what is not plain JSON.
+
+    `options` are those of `switchyard boot` that the guest needs.
+    """
     place = folder / ".vscode"
     parts: list[tuple[str, dict[str, Any], str, str, list[dict[str, Any]]]] = [
         ("launch.json", {"version": "0.2.0"}, "configurations", "name", launches(name)),
-        ("tasks.json", {"version": "2.0.0"}, "tasks", "label", tasks(name)),
+        ("tasks.json", {"version": "2.0.0"}, "tasks", "label", tasks(name, options)),
     ]
     wanted = {}
     for file, begun, members, key, added in parts:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from switchyard.data import files
 from switchyard.errors import InputError
-from switchyard.run import kernels, tree, user_paths
-from switchyard.tools import editor
+from switchyard.run import kernels, machine, tree, user_paths
+from switchyard.tools import editor, targets
 
 TEMPLATES = Path(__file__).with_name("templates")
 ENDING = ".in"
@@ -41,8 +41,8 @@ def place() -> Path:
     return folders[0] if folders else Path.cwd()
 
 
-def make(kind: str, name: str, folder: Path) -> Made:
-    """Writes a new one; refuses a name that is taken."""
+def make(kind: str, name: str, folder: Path, on: str = "") -> Made:
+    """Writes a new one; refuses a name that is taken. A guest may be for a machine: `on`."""
     if not NAME.fullmatch(name):
         raise InputError(
             f"{name}: no name; expected small letters, digits and hyphens, as in my-{kind}"
@@ -54,18 +54,25 @@ def make(kind: str, name: str, folder: Path) -> Made:
     user_paths.refuse(kind, [name] if name in _ours(kind) else [], {name: home})
     wanted = _begun(kind, name, home)
     words = {"@NAME@": name, "@MODULE@": module, "@CLASS@": module.title().replace("_", "")}
+    options = ""
+    if kind == "guest":
+        target = targets.find(on, machine.machines(on)[0]["board"]) if on else targets.ARM
+        options = f"--machine {on} {target.boot} ".replace("  ", " ") if on else ""
+        words = {**target.words(), "@OPTIONS@": options, **words}
+    elif on:
+        raise InputError(f"--machine {on}: only a guest is for a machine")
     beside = home.parent if kind == "machine" else home
     for template in sorted((TEMPLATES / kind).glob(f"*{ENDING}")):
         text = template.read_text(encoding="utf-8")
         wanted[beside / _filled(template.name.removesuffix(ENDING), words)] = _filled(text, words)
     if kind == "guest":
-        wanted |= editor.files(folder, name)
+        wanted |= editor.files(folder, name, options)
     if not user_paths.folders():
         wanted[folder / user_paths.CONFIGURATION] = CONFIGURATION
     for path, text in wanted.items():
         files.write(path, text)
     test = next(path for path in wanted if path.name.startswith("test_"))
-    return Made(list(wanted), [*_next(kind, name), f"pytest {_from(folder, test)}"])
+    return Made(list(wanted), [*_next(kind, name, options), f"pytest {_from(folder, test)}"])
 
 
 def _from(folder: Path, path: Path) -> Path:
@@ -114,9 +121,12 @@ def _begun(kind: str, name: str, home: Path) -> dict[Path, str]:
     return {}
 
 
-def _next(kind: str, name: str) -> list[str]:
+def _next(kind: str, name: str, options: str) -> list[str]:
     return {
-        "guest": [f"switchyard build {name}", f"switchyard boot --kernel build/{name}.elf"],
+        "guest": [
+            f"switchyard build {name}",
+            f"switchyard boot {options}--kernel build/{name}.elf",
+        ],
         "scheme": [f"switchyard build assabet-{name}-test", "switchyard run l4-ipc --quick"],
         "machine": [f"switchyard machines {name}"],
         "experiment": [f"switchyard run {name} --quick"],

@@ -92,6 +92,7 @@ pub(super) fn load(
             pc: kernel.entry.into(),
             registers: [0, machine_type.into(), tree.into()],
             free: kernel.behind(tree),
+            host_target: None,
         });
     }
     let tags = place_tags(append, initrd, &kernel, bus);
@@ -106,6 +107,7 @@ pub(super) fn load(
         pc: kernel.entry.into(),
         registers: [0, machine_type.into(), tags.unwrap_or(0).into()],
         free: kernel.behind(free_end),
+        host_target: None,
     })
 }
 

@@ -114,6 +114,7 @@ pub(super) fn load(boot: &Boot, bus: &mut Bus) -> Result<Start, Error> {
         pc: kernel.entry.into(),
         registers: registers.map(u64::from),
         free: kernel.behind(bus.ram_window().1),
+        host_target: None,
     })
 }
 

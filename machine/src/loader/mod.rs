@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 
 use object::elf::ELFMAG;
 
+use crate::arch::HostTarget;
 use crate::bus::Bus;
 use crate::error::{read_file, read_some, Error, MOST_ELF};
 
@@ -40,6 +41,8 @@ pub struct Start {
     pub registers: [u64; 3],
     /// Begin and end of the memory after the kernel that nothing was loaded into.
     pub free: (u32, u32),
+    /// What the program has to speak to the host by, if it has.
+    pub host_target: Option<HostTarget>,
 }
 
 /// What to boot.

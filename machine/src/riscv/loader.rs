@@ -11,6 +11,7 @@ use std::path::Path;
 
 use object::elf::{ELFMAG, EM_RISCV};
 
+use crate::arch::HostTarget;
 use crate::board::virt::BOOT_ROM;
 use crate::bus::Bus;
 use crate::devicetree::{DeviceTree, A_DEVICE_TREE};
@@ -19,6 +20,7 @@ use crate::loader::kernel::{Entry, Kernel, Target, Wrong};
 use crate::loader::{check_append, place_initrd, read_kernel, Boot, Start, PAGE};
 use crate::riscv::config::RiscvConfig;
 use crate::riscv::tree::{tell, tree, Told};
+use crate::symbols::symbol_address;
 
 /// What every kernel should have been.
 const A_KERNEL: &str = "a kernel: an ELF64 executable for RISC-V or a raw image";
@@ -116,10 +118,12 @@ pub(super) fn load(boot: &Boot, config: &RiscvConfig, bus: &mut Bus) -> Result<S
         firmware.end().next_multiple_of(LARGE)
     });
     let at = boot.load_address.map_or(usual, u64::from);
+    let mut host_target = None;
     let kernel = if boot.kernel.as_os_str().is_empty() {
         None // firmware alone
     } else {
         let bytes = read_kernel(boot, A_KERNEL, bus)?;
+        host_target = find_host_target(&bytes, bus);
         if boot.load_address.is_some() && bytes.starts_with(&ELFMAG) {
             return Err(image(boot.kernel)((
                 "is an ELF file, which says itself where it goes".to_string(),
@@ -207,6 +211,19 @@ pub(super) fn load(boot: &Boot, config: &RiscvConfig, bus: &mut Bus) -> Result<S
         pc: BOOT_ROM.into(),
         registers: [0; 3],
         free: first.behind(tree_at as u32),
+        host_target,
+    })
+}
+
+/// Where an ELF file has `tohost` and `fromhost`, if the first is a double word in memory.
+fn find_host_target(image: &[u8], bus: &Bus) -> Option<HostTarget> {
+    let place = |name| {
+        let at = u32::try_from(symbol_address(image, name)?).ok()?;
+        (at % 8 == 0 && bus.ram_slice(at, 8).is_some()).then_some(at)
+    };
+    Some(HostTarget {
+        to: place("tohost")?,
+        from: place("fromhost"),
     })
 }
 

@@ -134,6 +134,33 @@ def test_a_teaching_kernels_disk_driver_turns_a_disk_around(kept: bool, tmp_path
         assert disks[1].read_bytes() == disks[0].read_bytes()
 
 
+@pytest.mark.parametrize("name", ["virt-u74", "virt-rv64"])
+def test_registers_of_the_system(name: str, tmp_path: Path) -> None:
+    run(build(HERE / "guest" / "registers.S", tmp_path), name)
+
+
+@pytest.mark.parametrize("status", [0, 5])
+def test_a_program_for_spike_speaks_to_the_host(status: int, tmp_path: Path) -> None:
+    image = build(HERE / "guest" / "spike.S", tmp_path, f"-DSTATUS={status}")
+    ends = []
+    # Whoever stops the run in between gets the same end.
+    for most in (None, 3000, 5001):
+        stats, saved = tmp_path / "stats.json", tmp_path / "saved"
+        how = ("--kernel", str(image), "--machine", "virt-u74", "--bios", "none")
+        command = [machine_binary(), "boot", "--stats", str(stats)]
+        said = b""
+        if most is not None:
+            stop = ("--max-cycles", str(most), "--save", str(saved))
+            said = subprocess.run([*command, *how, *stop], capture_output=True, check=True).stdout
+            how = ("--restore", str(saved))
+        done = subprocess.run([*command, *how], capture_output=True, check=False, timeout=60)
+        assert (done.returncode != 0) is (status != 0), done.stderr
+        assert status == 0 or f"status {status}" in done.stderr.decode()
+        assert said + done.stdout == b"spike\n6"
+        ends.append(json.loads(stats.read_text())["cycles"])
+    assert len(set(ends)) == 1
+
+
 OPENSBI = Path("/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin")
 
 

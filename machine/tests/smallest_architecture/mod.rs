@@ -49,6 +49,7 @@ impl Architecture for Sums {
             pc: base.into(),
             registers: [1, 2, 0],
             free: (base + image.len() as u32, base + size),
+            host_target: None,
         })
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws each figure from the specification inside it, in the colours of a light or a dark page, and
 // switches its series on and off. Until a figure is drawn, and where it cannot be, its picture
-// stands in its place.
+// stands in its place. A figure is drawn when its chapter is shown (chapters.js): what is hidden has no
+// width to draw in.
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const darkColours = JSON.parse(document.getElementById("dark").textContent);
 const PNG_SCALE = 2;
@@ -18,7 +19,7 @@ const views = new Map(); // by figure, what is drawn in it
 
 async function draw(figure) {
   const spec = JSON.parse(figure.querySelector("script").textContent);
-  figure.classList.add("drawn"); // first: what is hidden has no width to draw in
+  figure.classList.add("drawn"); // first, for the same reason
   try {
     // ast: the page's content security policy allows no eval
     const { view } = await window.vegaEmbed(
@@ -60,10 +61,20 @@ for (const figure of figures) {
       link.href = link.dataset.file === "svg" ? picture.src : pixels(picture);
     });
   }
-  await draw(figure);
 }
+
+// Draws what is seen and has not been drawn.
+async function drawSeen() {
+  for (const figure of figures) {
+    if (!views.has(figure) && figure.closest("section").classList.contains("shown")) await draw(figure);
+  }
+}
+await drawSeen();
+document.addEventListener("turned", drawSeen);
 dark.addEventListener("change", async () => {
-  for (const figure of figures) await draw(figure);
+  for (const view of views.values()) view.finalize();
+  views.clear();
+  await drawSeen();
 });
 
 document.documentElement.dataset.ready = "true";

@@ -11,7 +11,7 @@ use crate::riscv::isa::cause::{mip, Exception};
 use crate::riscv::isa::csr;
 use crate::riscv::isa::privilege::Privilege;
 use crate::riscv::isa::status;
-use crate::riscv::memory::counted::WALKS;
+use crate::riscv::memory::counted::{SATP_WRITES, WALKS};
 use crate::riscv::memory::fault::Abort;
 use crate::riscv::memory::mmu::satp;
 
@@ -21,6 +21,9 @@ const DELEGABLE: u64 = 0xb3ff;
 const CYCLE: u32 = 0;
 const TIME: u32 = 1;
 const INSTRET: u32 = 2;
+/// `tinfo`: the one trigger that can be selected is none (RISC-V Debug Specification 1.0, "Trigger Module
+/// Registers"). Breakpoints are GDB's, which the guest does not see.
+const NO_TRIGGER: u64 = 1;
 /// `menvcfg`: supervisor timer compare, updates of A and D, fence of I/O implies memory.
 const STCE: u64 = 1 << 63;
 const ADUE: u64 = 1 << 61;
@@ -222,7 +225,8 @@ impl<O: Observer> Core<O> {
                 let hpm = self.hpm(number);
                 hpm.map_or(0, |(event, counter)| counter.value(self.counted(event)))
             }
-            // `mhartid` and `mconfigptr` are 0.
+            csr::TINFO => NO_TRIGGER,
+            // `mhartid`, `mconfigptr`; `tselect` and a trigger's data, as there is none.
             _ => 0,
         }
     }
@@ -396,7 +400,7 @@ impl<O: Observer> Core<O> {
                 self.mem.forget_hints();
             }
             0x323..=0x33f | 0xb03..=0xb1f => self.set_hpm(number, value),
-            // `misa` and what is fixed.
+            // `misa` and what is fixed. Of triggers there is none, as a trigger of type 0 says.
             _ => {}
         }
     }
@@ -442,7 +446,7 @@ impl<O: Observer> Core<O> {
         let asid = ((1_u64 << isa.asid_bits) - 1) << satp::ASID_SHIFT;
         let page = (1_u64 << (isa.physical_bits - 12)) - 1;
         self.csr.satp = value & (15 << satp::MODE_SHIFT | asid | page);
-        self.mem.platform.counters.now.written.ttb += 1;
+        self.mem.platform.counters.now.own[SATP_WRITES] += 1;
         self.follow_memory();
     }
 

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::arch::{awaited_interrupt, executes_zeros, Dead, MemorySystem, Processor};
+use crate::arch::{awaited_interrupt, executes_zeros, Dead, HostTarget, MemorySystem, Processor};
 use crate::bus::Bus;
 use crate::config::MachineConfig;
 use crate::platform::Platform;
@@ -86,6 +86,10 @@ impl<O: Observer> Processor for Core<O> {
 
     fn poll_interrupts(&mut self) {
         self.look_for_interrupt();
+    }
+
+    fn serve_host_target(&mut self, at: HostTarget) {
+        self.host_target = Some(at.into());
     }
 
     fn waits_for_interrupt(&self) -> bool {

@@ -16,6 +16,9 @@ impl<O: Observer> Core<O> {
 
     /// Runs instructions until the horizon.
     pub(super) fn run_to_horizon(&mut self) {
+        let look = self.next_look();
+        let platform = &mut self.mem.platform;
+        platform.horizon = platform.horizon.min(look);
         while !self.at_horizon() {
             self.step_in_line();
             while self.in_line(self.pc) && !self.at_horizon() {
@@ -27,6 +30,7 @@ impl<O: Observer> Core<O> {
                 self.execute(op);
             }
         }
+        self.look_at_host_target();
     }
 
     #[inline(always)]

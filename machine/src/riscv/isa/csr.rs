@@ -52,6 +52,11 @@ registers! {
     MIP = 0x344 "mip"
     MCYCLE = 0xb00 "mcycle"
     MINSTRET = 0xb02 "minstret"
+    TSELECT = 0x7a0 "tselect"
+    TDATA1 = 0x7a1 "tdata1"
+    TDATA2 = 0x7a2 "tdata2"
+    TDATA3 = 0x7a3 "tdata3"
+    TINFO = 0x7a4 "tinfo"
 }
 
 /// The first of `pmpcfg0` to `pmpcfg15`.

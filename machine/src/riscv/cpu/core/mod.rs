@@ -8,6 +8,7 @@ use crate::arch::Dead;
 use crate::config::MachineConfig;
 use crate::observe::Access as Seen;
 use crate::riscv::config::{BranchConfig, IdentityConfig};
+use crate::riscv::cpu::host_target::Served;
 use crate::riscv::cpu::predictor::Predictor;
 use crate::riscv::cpu::registers::Registers;
 use crate::riscv::cpu::timing::Pipeline;
@@ -45,6 +46,8 @@ pub struct Core<O: Observer> {
     pub(super) waiting: bool,
     /// The trap that the last step took.
     pub taken: Option<Trap>,
+    /// The interface to the host of a program that has one.
+    pub(super) host_target: Option<Served>,
     /// Set when the core cannot go on.
     pub dead: Option<Dead>,
     /// The observer.
@@ -74,6 +77,7 @@ impl<O: Observer> Core<O> {
             not_retired: 0,
             waiting: false,
             taken: None,
+            host_target: None,
             dead: None,
             observer,
         }

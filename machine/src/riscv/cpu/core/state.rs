@@ -23,6 +23,7 @@ impl<O: Observer> State for Core<O> {
             identity: _,
             not_retired,
             waiting,
+            host_target,
             taken: _, // what the last step did
             dead: _,  // has ended the run
             observer: _,
@@ -31,7 +32,7 @@ impl<O: Observer> State for Core<O> {
         // Nobody reads what was written to x0.
         registers[usize::from(NOWHERE)] = 0;
         to.put(&registers[..]);
-        to.put(&(pc, privilege, csr, not_retired, waiting));
+        to.put(&(pc, privilege, csr, not_retired, waiting, host_target));
         pipeline.save(to);
         predictor.save(to);
         mem.save(to);
@@ -43,7 +44,14 @@ impl<O: Observer> State for Core<O> {
         require(right, "has other registers than the processor")?;
         self.r.copy_from_slice(&registers);
         let privilege: Privilege;
-        (self.pc, privilege, self.csr, self.not_retired, self.waiting) = from.take()?;
+        (
+            self.pc,
+            privilege,
+            self.csr,
+            self.not_retired,
+            self.waiting,
+            self.host_target,
+        ) = from.take()?;
         let right = self.csr.is_plausible(self.mem.isa().hpm_counters) && self.pc & 1 == 0;
         require(
             right,

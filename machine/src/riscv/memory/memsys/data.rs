@@ -157,12 +157,12 @@ impl MemSys {
     }
 
     /// The value of `bytes` at `pa` in SDRAM.
-    pub(super) fn ram_value(&self, pa: u32, bytes: usize) -> Option<u64> {
+    pub(in crate::riscv) fn ram_value(&self, pa: u32, bytes: usize) -> Option<u64> {
         Some(number(self.platform.bus.ram_slice(pa, bytes)?))
     }
 
     /// Writes SDRAM at `pa`, if it is there.
-    pub(super) fn write_ram(&mut self, pa: u32, bytes: &[u8]) -> bool {
+    pub(in crate::riscv) fn write_ram(&mut self, pa: u32, bytes: &[u8]) -> bool {
         match self.platform.bus.ram_slice_mut(pa, bytes.len()) {
             Some(place) => {
                 place.copy_from_slice(bytes);
