@@ -195,9 +195,10 @@ static void elsewhere(void) {
 }
 
 /*
- * Three have it at one address, and so little of it that what they write stays in the cache. The
- * second maps it elsewhere, or moves what it has, and uses pages of it in turn with the others:
- * pages that are there for it and the first, for one of them, or for nobody yet.
+ * Two have it at one address, and so little of it that what they write stays in the cache. The
+ * second maps it elsewhere, or moves what it has, and uses pages of it in turn with the first:
+ * pages that are there for both (a third would fault, and so find them out), for one of them, or
+ * for nobody yet.
  */
 static void used_elsewhere(int moves) {
     enum { LITTLE = 256, PAGES = BYTES / PAGE };
@@ -207,7 +208,7 @@ static void used_elsewhere(int moves) {
     for (int page = 0; page < PAGES; page += 2) {
         (void)*(volatile char *)(at + page * PAGE);
     }
-    ring_make(&ring, 3);
+    ring_make(&ring, 2);
     for (int page = 0; page < PAGES; page++) {
         if (page != 0 || ring.own != 0) {
             ring_wait(&ring);
@@ -219,7 +220,7 @@ static void used_elsewhere(int moves) {
         }
         for (int old = page > 2 ? page - 3 : 0; old <= page; old++) {
             char *words = own + old * PAGE;
-            int turn = 3 * (page - old) + ring.own; /* for this page */
+            int turn = 2 * (page - old) + ring.own; /* for this page */
             if (turn != 0) {
                 EXPECT(filled(words, LITTLE, 100 * old + turn));
             }
