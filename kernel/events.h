@@ -28,7 +28,8 @@ enum event {
     EVENT_LARGE = 14,         /* ... and loses it */
     EVENT_GROUPED = 15,       /* ... goes to another group (small-spaces-groups) */
     EVENT_GLOBAL = 16,        /* ... or is shown by every directory from now on */
-    EVENTS
+    EVENTS,
+    EVENT_SEGMENT_FLIPPED = EVENTS /* a thread's own segment (told the probe, not counted here) */
 };
 
 extern uint32_t event_counts[EVENTS];

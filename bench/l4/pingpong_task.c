@@ -9,7 +9,7 @@
 
 #include "../measure.h"
 #include "raw.h"
-#include "working_set.h"
+#include "../working_set.h"
 
 #define WARMUP  4u
 #define BATCHES 5u /* a sample each: a timer tick falls into one */

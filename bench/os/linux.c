@@ -155,6 +155,10 @@ bool os_truncate(int fd, long size) {
     return syscall(__NR_ftruncate, fd, size) == 0;
 }
 
+bool os_pipe_holds(int fd, unsigned bytes) {
+    return syscall(__NR_fcntl, fd, F_SETPIPE_SZ, bytes) == (long)bytes;
+}
+
 /* The kernel's own layout of a signal action (include/linux/signal_types.h). */
 bool os_catch(int signal, void (*handler)(int)) {
     struct {
@@ -209,6 +213,10 @@ bool os_write_start(int fd, const void *from, size_t size) {
 
 bool os_truncate(int fd, long size) {
     return ftruncate(fd, size) == 0;
+}
+
+bool os_pipe_holds(int fd, unsigned bytes) {
+    return fcntl(fd, F_SETPIPE_SZ, bytes) == (int)bytes;
 }
 
 bool os_catch(int signal, void (*handler)(int)) {

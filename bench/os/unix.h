@@ -69,6 +69,8 @@ bool os_unlock(int fd, long byte);
 bool os_read_start(int fd, void *to, size_t size);
 bool os_write_start(int fd, const void *from, size_t size);
 bool os_truncate(int fd, long size);
+/* How many bytes a pipe holds before its writer waits. */
+bool os_pipe_holds(int fd, unsigned bytes);
 bool os_catch(int signal, void (*handler)(int));
 
 #endif

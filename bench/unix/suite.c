@@ -7,10 +7,15 @@
 #define OWN_QUESTIONS
 #endif
 
-static const struct question *const questions[] = {
-    &question_potato,  &question_ctx,     &question_bandwidth, &question_process,
-    &question_call,    &question_memory,  &question_signal,    &question_extreme,
-    &question_sharing, &question_prefork, OWN_QUESTIONS};
+/* All questions, each with its comma; a smaller program (linux/pipes/rules.mk) has its own few. */
+#ifndef QUESTIONS
+#define QUESTIONS                                                                                 \
+    &question_potato, &question_ctx, &question_bandwidth, &question_process, &question_call,      \
+        &question_memory, &question_signal, &question_extreme, &question_sharing,                 \
+        &question_prefork, OWN_QUESTIONS
+#endif
+
+static const struct question *const questions[] = {QUESTIONS};
 #define NUM_QUESTIONS (sizeof(questions) / sizeof(questions[0]))
 
 static char **words; /* name=value, up to NULL */

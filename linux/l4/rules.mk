@@ -34,7 +34,7 @@ L4_HOST := linux/l4/host/start linux/l4/host/stub linux/l4/host/host linux/l4/ho
 L4_O    := $(L4_OS:%=$(L4_OUT)/os/%.o) $(L4_HVC:%=$(L4_OUT)/hvc/%.o) $(L4_HOST:%=$(L4_OUT)/%.o)
 
 .PHONY: l4
-l4: $(SCHEMES:%=$(OUT)/linux-l4-%.elf) $(OUT)/linux-l4.cpio $(IMAGE)-run.cpio $(IMAGE)-bench.cpio
+l4: $(SCHEMES:%=$(OUT)/linux-l4-%.elf) $(OUT)/linux-l4.cpio $(IMAGE)-run.cpio $(IMAGE)-bench.cpio $(IMAGE)-pipes.cpio
 
 # The RAM disk: programs of CONFIG=i386, which need no kernel of it.
 L4_PROGRAMS := sh selftest large

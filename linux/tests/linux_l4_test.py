@@ -93,7 +93,6 @@ def test_a_program_runs(server: Server, program: Path) -> None:
 # What programs cannot have there (docs/linux-l4.md).
 LACKS = {
     "the floating-point unit": {
-        "floating-point registers over switches",
         "floating-point registers over fork",
         "floating-point registers over signals",
         "floating-point registers in signal frames",

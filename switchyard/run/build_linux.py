@@ -39,7 +39,9 @@ class Linux:
     cpu: str = ""  # the processor there, if not that of QEMU's machine
     packed: str = "zImage"  # the ending of the kernel that unpacks itself
     unpacks: bool = True  # whether our machine boots that, or the ELF file as it is
-    disk: str = ""  # which RAM disk: that of the self-tests, "bench", "libs", "kselftest" or "run"
+    disk: str = (
+        ""  # which RAM disk: that of the self-tests, "bench", "libs", "kselftest", "run" or "pipes"
+    )
     code: str = ""  # the folder of code of ours in the kernel, which then runs without a RAM disk
     placed: bool = False  # whether its hot code is packed (linux/layout)
     shift: int = 0  # by how much all of it lies elsewhere (linux/shift)
@@ -175,7 +177,7 @@ class Server(Linux):
     def files(self) -> list[Path]:
         """Of all schemes, and the disks."""
         every = [replace(self, scheme=scheme) for scheme in SERVER_SCHEMES]
-        disks = [replace(self, disk=disk).initrd for disk in ("", "run", "bench")]
+        disks = [replace(self, disk=disk).initrd for disk in ("", "run", "bench", "pipes")]
         return [*(server.kernel for server in every), self.symbols, *disks]
 
     @property
@@ -307,6 +309,12 @@ I386_BENCH, RISCV_BENCH = (
     replace(system, disk="bench", about=f"{system.about}, with the benchmarks")
     for system in (I386["linux-i386"], RISCV["linux-riscv"])
 )
+# And with those of its questions that are about pipes (linux/pipes).
+I386_PIPES = replace(
+    I386_BENCH,
+    disk="pipes",
+    about=f"{I386['linux-i386'].about}, with the benchmarks by pipes",
+)
 
 # The same kernels with shared libraries (linux/libs) and programs that need them.
 LIBRARIES = {
@@ -387,6 +395,7 @@ def every() -> list[Linux]:
         *ARM920.values(),
         *I386.values(),
         I386_BENCH,
+        I386_PIPES,
         *RISCV.values(),
         RISCV_BENCH,
         *PLACED.values(),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes that working sets are made of (l4/working_set.h). */
+/* Bytes that working sets are made of (working_set.h). */
 #ifndef BENCH_WORKING_SET_SIZES_H
 #define BENCH_WORKING_SET_SIZES_H
 

@@ -104,6 +104,10 @@ segments:
     .if     UTCB_SEGMENT_VA - 0xf1400000
     .error  "the segment of the UTCB pointer"
     .endif
+/* The word of LGDT; then the eighth descriptor, of the thread's own segment (own_state.c), takes its place. */
+    .global own_segment_descriptor
+own_segment_descriptor:
 segments_register:
     .word   SEGMENTS * 8 - 1
     .long   segments
+    .word   0

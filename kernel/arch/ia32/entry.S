@@ -11,6 +11,7 @@
 #include "offsets.h"
 #include "segments_asm.h"
 #include "switch_asm.h"
+#include "trap_asm.h"
 
     .text
 
@@ -41,7 +42,11 @@ vector_\n:
     .p2align 2
     .global vector_entries
 vector_entries:
-    .irp    n, 0,1,2,3,4,5,6,7,8,9,10,11
+    .irp    n, 0,1,2,3,4,5,6
+    .long   .Lvector_\n
+    .endr
+    .long   own_vector_7                # (own_state.S)
+    .irp    n, 8,9,10,11
     .long   .Lvector_\n
     .endr
     .long   vector_12, protection_entry # (software_interrupt.S)
@@ -65,29 +70,7 @@ trap_entry:
     testb   $3, 12(%esp)
     jz      kernel_trap
 program_trap:
-    kernel_segments
-    switch_entry_hook
-    pushl   %eax
-    movl    hot + HOT_CURRENT, %eax
-    movl    %edi, TCB_EDI(%eax)
-    movl    %esi, TCB_ESI(%eax)
-    movl    %ebx, TCB_EBX(%eax)
-    movl    %ebp, TCB_EBP(%eax)
-    movl    %edx, TCB_EDX(%eax)
-    movl    %ecx, TCB_ECX(%eax)
-    popl    TCB_EAX(%eax)
-    popl    %edx                        # vector
-    popl    %ecx                        # error code
-    popl    TCB_PC(%eax)
-    addl    $4, %esp
-    popl    TCB_STATUS(%eax)
-    popl    TCB_SP(%eax)
-    addl    $4, %esp
-    movb    $STATE_READY_ASM, TCB_STATE(%eax)
-    pushl   %ecx
-    pushl   %edx
-    pushl   %eax
-    call    trap
+    program_trap_to trap
     jmp     kernel_exit
 
 /* System calls by SYSENTER, as far as ipc_path.S leaves them: EDI may be lost. */
@@ -116,6 +99,8 @@ sysenter_slow:
     .global kernel_exit
 kernel_exit:
     movl    $kernel_stack_top, %esp
+    .global kernel_exit_call
+kernel_exit_call:                       # (own_state.c puts another function there)
     call    sched_finish
     movl    hot + HOT_CURRENT, %eax
     movb    $STATE_RECEIVING_ASM, TCB_STATE(%eax)
@@ -124,18 +109,7 @@ kernel_exit:
 
     switch_exit_hook
     program_segments %ecx, %edx
-    pushl   $USER_DATA
-    pushl   %ss:TCB_SP(%eax)
-    pushl   %ss:TCB_STATUS(%eax)
-    pushl   $USER_CODE
-    pushl   %ss:TCB_PC(%eax)
-    movl    %ss:TCB_EDI(%eax), %edi
-    movl    %ss:TCB_ESI(%eax), %esi
-    movl    %ss:TCB_EBX(%eax), %ebx
-    movl    %ss:TCB_EBP(%eax), %ebp
-    movl    %ss:TCB_EDX(%eax), %edx
-    movl    %ss:TCB_ECX(%eax), %ecx
-    movl    %ss:TCB_EAX(%eax), %eax
+    program_registers
     .global kernel_iret
 kernel_iret:
     iret
@@ -148,6 +122,8 @@ idle:
 
 /* An interrupt of the idle thread, or the kernel's own fault. It must not use DS before that is known
  * to be good. */
+    .global own_kernel_trap             # (a name of its own keeps jumps to the other short)
+    .set    own_kernel_trap, kernel_trap
 kernel_trap:
     trap_of_leaving
     pushal

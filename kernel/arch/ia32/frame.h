@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+#include "layout.h"
+
 struct space;
 
 /*
@@ -29,6 +31,7 @@ struct frame {
     uint32_t eax;
     uint32_t arguments[7]; /* of a system call, in the order of syscall.c */
     uint32_t utcb;         /* not a register: the kernel's address of the thread's UTCB */
+    uint32_t own;          /* which registers of its own it has, OWN_... (own_state.c) */
 } __attribute__((aligned(8)));
 
 /* EFLAGS (SDM vol. 1, 3.4.3) that a program may change: C, P, A, Z, S, T, D, O, AC, ID. */
@@ -91,6 +94,11 @@ uint32_t *space_utcb_alias(const struct space *space, uint32_t utcb);
 
 static inline void frame_set_utcb(struct frame *f, const struct space *space, uint32_t utcb) {
     f->utcb = (uint32_t)space_utcb_alias(space, utcb);
+}
+
+/* A thread runs whose UTCB is there: programs find it by that word. */
+static inline void frame_show_utcb(uint32_t utcb) {
+    *(volatile uint32_t *)UTCB_POINTER_VA = utcb;
 }
 
 /* All of them, for the console; `print` is kdb_printf. */

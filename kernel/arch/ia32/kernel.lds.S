@@ -10,6 +10,7 @@ ENTRY(_start)
 PHDRS {
     boot PT_LOAD FLAGS(5);
     kernel PT_LOAD FLAGS(7);
+    own PT_LOAD FLAGS(7);
     sigma0 PT_LOAD FLAGS(7);
     program PT_LOAD FLAGS(7);
 }
@@ -29,7 +30,13 @@ SECTIONS {
         . = ALIGN(64);
         kernel_bss_end = .;
     } :kernel
-    ASSERT(kernel_bss_end <= KERNEL_VA + KERNEL_SIZE, "the kernel does not fit below the heap")
+    ASSERT(kernel_bss_end <= KERNEL_VA + OWN_OFFSET, "the kernel does not fit below own_state.c's part")
+
+    /* Far behind all else, which stays where it was: registers that few threads have (own_state.c). */
+    . = KERNEL_VA + OWN_OFFSET;
+    .own : AT(KERNEL_PA + OWN_OFFSET) { *(.own .own_data) } :own
+    .own_states (NOLOAD) : AT(ADDR(.own_states) - KERNEL_VA + KERNEL_PA) { *(.own_states) } :own
+    ASSERT(. <= KERNEL_VA + KERNEL_SIZE, "the kernel does not fit below the heap")
 
     . = SIGMA0_PA;
     .sigma0 : AT(SIGMA0_PA) { *(.sigma0) } :sigma0

@@ -41,6 +41,7 @@
 
 #define KERNEL_PA   0x00000000
 #define KERNEL_SIZE 0x00400000
+#define OWN_OFFSET  0x00300000 /* in it: what own_state.c has */
 #define IMAGE_PA    0x00100000 /* where a loader may put it: after the hole */
 #define HEAP_PA     0x00400000
 #define HEAP_SIZE   0x00c00000

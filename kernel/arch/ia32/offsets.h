@@ -36,6 +36,8 @@
 
 #define SPACE_KIP 112
 
+#define OWN_STATE_SIZE 152
+
 /* EFLAGS: a program's own, what the others are then, and the one that SYSEXIT leaves to STI. */
 #define EFLAGS_USER_ASM      0x00240dd5
 #define EFLAGS_FIXED_ASM     0x00000202

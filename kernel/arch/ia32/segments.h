@@ -16,6 +16,8 @@
 #define TASK_STATE  0x28
 #define USER_UTCB   0x33 /* the word at UTCB_SEGMENT_VA: gs:0 */
 #define SEGMENTS    7
+/* After them, once a thread has one: its own segment (own_state.c). */
+#define USER_OWN 0x3b
 
 /*
  * The task state (SDM vol. 3, 6.2.1): its last word says in the upper half where the map of ports
@@ -34,6 +36,8 @@
 #define VECTOR_BREAKPOINT 3
 #define VECTOR_OVERFLOW   4
 #define VECTOR_UNDEFINED  6
+#define VECTOR_NO_FPU     7
+#define VECTOR_ABSENT     11
 #define VECTOR_STACK      12
 #define VECTOR_PROTECTION 13
 #define VECTOR_PAGE       14

@@ -47,4 +47,4 @@ protection_entry:
 1:  popl    %edx
     popl    %ecx
     popl    %eax
-    jmp     vector_13
+    jmp     own_first_call              # is it that? (own_state.S)

@@ -16,6 +16,9 @@
  * to be repeated. */
 bool switch_limit_fault(struct space *space);
 
+/* What the space's segments reach: linear addresses from `base` on, so many; 0: all there are. */
+void switch_segment_range(const struct space *space, uint32_t *base, uint32_t *size);
+
 /* The kernel has had #GP or a page fault at `pc`: where it goes on, if that is the scheme's doing;
  * or 0. */
 uint32_t switch_kernel_fault(uint32_t pc);

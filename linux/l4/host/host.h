@@ -84,17 +84,15 @@ struct host_stop {
 };
 
 /*
- * A space with a thread that waits. `shared` is a page by which registers come and go. 0, or L4's
- * error code.
+ * A space with a thread that waits; small, if a region of 256 MB is free. `shared` is a page by
+ * which registers come and go. 0, or L4's error code.
  */
-int host_task_create(unsigned task, void *shared);
+int host_task_create(unsigned task, void *shared, int small);
 void host_task_end(unsigned task);
 
-/* The space is small from here on, in a region of 256 MB. False: none is free, or there are none.
- */
-int host_task_make_small(unsigned task);
-/* ... is and stays large. */
-void host_task_make_large(unsigned task);
+/* It has a segment in GS that begins there, from its next host_task_run on; not where it waits for
+ * a page. */
+void host_task_set_segment(unsigned task, unsigned long base);
 
 /* Goes on with these registers, or, after a HOST_FAULT, with those that it has and this page:
  * `frame` is our address, rights 4 read, 2 write, 1 execute. Until it stops. */
@@ -111,7 +109,7 @@ int host_task_capture(unsigned task, struct host_registers *registers);
 /* Our page is at `address`, too. False: it could not be mapped. */
 int host_alias(unsigned long frame, unsigned long address);
 
-/* Nobody has our page any more but at its own address. */
+/* No program that runs from here on has our page. */
 void host_revoke(unsigned long frame);
 
 #endif

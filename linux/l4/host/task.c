@@ -47,6 +47,7 @@ enum {
     SHARED_SP,
     SHARED_IP,
     SHARED_CODE,
+    SHARED_BASE,
     SHARED_DI = 7,
     SHARED_SI,
     SHARED_BP,
@@ -60,7 +61,8 @@ enum {
 #define SHARED_PUSHED (7 * 4) /* where they begin */
 
 extern char host_stub[], host_stub_start[], host_stub_capture[], host_stub_again[],
-    host_stub_answered[];
+    host_stub_answered[], host_stub_own[], host_stub_own_capture[], host_stub_own_again[],
+    host_stub_own_answered[];
 #define STUB(label) (HOST_STUB + (L4_Word_t)((label) - host_stub))
 extern L4_Word_t host_stub_server, host_stub_ipc;
 
@@ -72,6 +74,7 @@ static struct task {
     unsigned version;
     L4_Word_t fault_ip;
     int region; /* 1 on; 0: none */
+    bool own;   /* it has a segment of its own, and the stub's second part */
 } tasks[HOST_TASKS];
 
 static int region_taken[UNITS];
@@ -261,7 +264,34 @@ static void until_in_stub(unsigned task, L4_ThreadId_t to) {
 
 /* ---- what Linux asks ---- */
 
-int host_task_create(unsigned task, void *shared) {
+static bool set_number(unsigned task, L4_Word_t number) {
+    L4_Word_t old = 0;
+
+    return L4_SpaceControl(id_of(task), L4_SMALL_SPACE_SET | number, L4_Nilpage, L4_Nilpage,
+                           L4_nilthread, &old) &&
+           (old & L4_SMALL_SPACE_DONE) != 0;
+}
+
+/* It is small from here on, in a region of 256 MB. False: none is free, or there are none. */
+static bool make_small(unsigned task) {
+    L4_Word_t units = REGION / ((AREA_END - host_address_end()) / UNITS), regions = UNITS / units,
+              i;
+
+    for (i = 0; i < regions; i++) {
+        if (region_taken[i]) {
+            continue;
+        }
+        if (!set_number(task, i * units * 2 | units)) {
+            return false;
+        }
+        region_taken[i] = 1;
+        tasks[task].region = (int)i + 1;
+        return true;
+    }
+    return false;
+}
+
+int host_task_create(unsigned task, void *shared, int small) {
     struct task *t = &tasks[task];
     L4_ThreadId_t id;
     L4_Word_t old;
@@ -283,6 +313,10 @@ int host_task_create(unsigned task, void *shared) {
         return (int)error;
     }
     (void)L4_Set_Priority(id, PRIORITY_TASK);
+    /* Before it runs: else the kernel gives it a region itself, in the midst of one of ours. */
+    if (!small || !make_small(task)) {
+        (void)set_number(task, L4_LargeSpace);
+    }
     L4_LoadMR(1, STUB(host_stub_start));
     L4_LoadMR(2, 0);
     L4_LoadMR(0, L4_MakeMsgTag(0, 2, 0).raw);
@@ -298,39 +332,31 @@ void host_task_end(unsigned task) {
     tasks[task].region = 0;
 }
 
-static bool set_number(unsigned task, L4_Word_t number) {
-    L4_Word_t old = 0;
+/* Pages that programs may have and must not when one of them next runs: until then nobody sees
+ * them, so they are told the kernel together. */
+#define REVOKED_MAX 62u /* the message registers but the tag, and one */
 
-    return L4_SpaceControl(id_of(task), L4_SMALL_SPACE_SET | number, L4_Nilpage, L4_Nilpage,
-                           L4_nilthread, &old) &&
-           (old & L4_SMALL_SPACE_DONE) != 0;
-}
+static L4_Fpage_t revoked[REVOKED_MAX];
+static unsigned revoked_count;
 
-int host_task_make_small(unsigned task) {
-    L4_Word_t units = REGION / ((AREA_END - host_address_end()) / UNITS), regions = UNITS / units,
-              i;
-
-    for (i = 0; i < regions; i++) {
-        if (region_taken[i]) {
-            continue;
-        }
-        if (!set_number(task, i * units * 2 | units)) {
-            return 0;
-        }
-        region_taken[i] = 1;
-        tasks[task].region = (int)i + 1;
-        return 1;
+static void revoke(void) {
+    if (revoked_count != 0) {
+        L4_UnmapFpages(revoked_count, revoked);
+        revoked_count = 0;
     }
-    return 0;
 }
 
-void host_task_make_large(unsigned task) {
-    (void)set_number(task, L4_LargeSpace);
+void host_revoke(unsigned long frame) {
+    if (revoked_count == REVOKED_MAX) {
+        revoke();
+    }
+    revoked[revoked_count++] = L4_FpageAddRights(L4_FpageLog2(frame, 12), L4_FullyAccessible);
 }
 
 void host_task_run(unsigned task, struct host_registers *r, struct host_stop *stop) {
     struct task *t = &tasks[task];
 
+    revoke();
     if (t->wait == IN_EXCEPTION) {
         load_exception(r);
     } else {
@@ -342,11 +368,13 @@ void host_task_run(unsigned task, struct host_registers *r, struct host_stop *st
 
 void host_task_map(unsigned task, unsigned long address, unsigned long frame, int rights,
                    struct host_registers *r, struct host_stop *stop) {
+    revoke();
     load_page(frame, address, (L4_Word_t)rights);
     exchange(task, id_of(task), r, stop);
 }
 
 void host_task_continue(unsigned task, struct host_registers *r, struct host_stop *stop) {
+    revoke();
     exchange(task, L4_nilthread, r, stop);
 }
 
@@ -370,7 +398,10 @@ static enum place place_of(L4_Word_t ip, L4_Word_t control) {
     L4_Word_t at = ip - HOST_STUB;
 
     if (at < PAGE) {
-        return at >= (L4_Word_t)(host_stub_answered - host_stub) ? AFTER_ANSWER : BEFORE_MESSAGE;
+        bool second = at >= (L4_Word_t)(host_stub_own - host_stub);
+        const char *answered = second ? host_stub_own_answered : host_stub_answered;
+
+        return at >= (L4_Word_t)(answered - host_stub) ? AFTER_ANSWER : BEFORE_MESSAGE;
     }
     if (ip - HOST_KIP >= PAGE) {
         return IN_PROGRAM;
@@ -388,10 +419,12 @@ int host_task_capture(unsigned task, struct host_registers *r) {
         ip = t->fault_ip;
     }
     if (place == IN_PROGRAM) {
-        (void)exchange_registers(task, CANCEL | SET_IP, 0, STUB(host_stub_capture), &ignored);
+        (void)exchange_registers(task, CANCEL | SET_IP, 0,
+                                 STUB(t->own ? host_stub_own_capture : host_stub_capture),
+                                 &ignored);
     } else if (place == AFTER_ANSWER) { /* what it was to load is still there */
         (void)exchange_registers(task, SET_IP | SET_SP, HOST_SHARED + SHARED_PUSHED,
-                                 STUB(host_stub_again), &ignored);
+                                 STUB(t->own ? host_stub_own_again : host_stub_again), &ignored);
     }
     until_in_stub(task, L4_nilthread);
     read_shared(t, r);
@@ -401,6 +434,12 @@ int host_task_capture(unsigned task, struct host_registers *r) {
     return place == BEFORE_MESSAGE;
 }
 
-void host_revoke(unsigned long frame) {
-    (void)L4_UnmapFpage(L4_FpageAddRights(L4_FpageLog2(frame, 12), L4_FullyAccessible));
+void host_task_set_segment(unsigned task, unsigned long base) {
+    struct task *t = &tasks[task];
+    L4_Word_t ignored;
+
+    t->shared[SHARED_BASE] = base;
+    t->own = true;
+    (void)exchange_registers(task, CANCEL | SET_IP, 0, STUB(host_stub_own), &ignored);
+    until_in_stub(task, L4_nilthread);
 }

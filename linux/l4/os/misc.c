@@ -119,16 +119,6 @@ void arch_check_bugs(void) {
 void arch_examine_signal(int sig, struct uml_pt_regs *regs) {
 }
 
-/* No segments for thread-local storage yet. */
-void check_host_supports_tls(int *supports, int *first) {
-    *supports = 0;
-    *first = 6;
-}
-
-int os_set_thread_area(struct user_desc *info, int pid) {
-    return -ENOSYS;
-}
-
 /* The kernel is the host's, not a page of its for programs. */
 unsigned long __kernel_vsyscall, vsyscall_ehdr, vsyscall_end;
 long elf_aux_hwcap;

@@ -23,6 +23,7 @@
 #include <skas.h>
 #include <sysdep/ptrace.h>
 #include <uapi/asm/processor-flags.h>
+#include <asm/desc.h>
 
 #include "../host/host.h"
 #include "layer.h"
@@ -50,6 +51,9 @@ enum {
 #define RIGHTS_READ  5 /* and execute */
 #define RIGHTS_WRITE 7
 
+/* L4_IA32_OWN_SELECTOR's, by its place in the table. */
+#define FIRST_SEGMENT 7
+
 /* UML takes a host process' id for running, and 0 and 1 for none. */
 #define FIRST_PID 2
 
@@ -57,7 +61,8 @@ enum {
 #define TABLE_ENTRIES (PAGE_SIZE / sizeof(unsigned long))
 
 static struct space {
-    bool used, placed;
+    bool segment_new;      /* it is to get this base */
+    unsigned long segment; /* 0: none yet */
     unsigned long *frames[PTRS_PER_PGD];
 } *spaces[HOST_TASKS];
 
@@ -87,7 +92,7 @@ int start_userspace(unsigned long stub_stack) {
     if (!spaces[slot]) {
         return -ENOMEM;
     }
-    error = host_task_create(slot, (void *)stub_stack);
+    error = host_task_create(slot, (void *)stub_stack, programs_small);
     if (error) {
         pr_warn("l4: no further address space: L4's error %d\n", error);
         kfree(spaces[slot]);
@@ -107,17 +112,6 @@ void os_kill_ptraced_process(int pid, int reap_child) {
     }
     kfree(spaces[slot]);
     spaces[slot] = NULL;
-}
-
-/* Decided when the first program of the mm runs. */
-static void place(unsigned int slot) {
-    if (spaces[slot]->placed) {
-        return;
-    }
-    spaces[slot]->placed = true;
-    if (!programs_small || !host_task_make_small(slot)) {
-        host_task_make_large(slot);
-    }
 }
 
 /* ---- pages ---- */
@@ -334,7 +328,6 @@ void userspace(struct uml_pt_regs *regs, unsigned long *aux_fp_regs) {
 
         current_mm_sync();
         slot = slot_of(userspace_pid[0]);
-        place(slot);
         if (fault.waits && answer_fault(slot, &fault, &r, &stop)) {
             fault.waits = false;
         } else if (fault.waits) { /* it is to fault again */
@@ -345,6 +338,10 @@ void userspace(struct uml_pt_regs *regs, unsigned long *aux_fp_regs) {
         } else if (runs) {
             host_task_continue(slot, &r, &stop);
         } else {
+            if (spaces[slot]->segment_new) {
+                spaces[slot]->segment_new = false;
+                host_task_set_segment(slot, spaces[slot]->segment);
+            }
             to_host(&r, regs->gp);
             if (singlestepping()) {
                 r.flags |= X86_EFLAGS_TF;
@@ -397,6 +394,30 @@ void userspace(struct uml_pt_regs *regs, unsigned long *aux_fp_regs) {
         end_interrupt(regs);
         regs->gp[HOST_ORIG_AX] = -1;
     }
+}
+
+/* ---- segments: one, of the task that runs ---- */
+
+void check_host_supports_tls(int *supports, int *first) {
+    *supports = 1;
+    *first = FIRST_SEGMENT;
+}
+
+/* Linux tells of all three whenever another task is to run; most are empty. */
+int os_set_thread_area(struct user_desc *info, int pid) {
+    struct space *space = spaces[slot_of(pid)];
+
+    if (LDT_empty(info)) {
+        return 0;
+    }
+    if (info->entry_number != FIRST_SEGMENT) {
+        return -ENOSYS;
+    }
+    if (space->segment != info->base_addr) {
+        space->segment = info->base_addr;
+        space->segment_new = true;
+    }
+    return 0;
 }
 
 /* ---- registers of nobody yet, and what this machine has not ---- */

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each case on each system beside what is published, and what it met."""
 
-from switchyard.experiments.linux_l4_calls.measure import LARGE, MACHINE, NATIVE, SMALL
+from switchyard.experiments.linux_servers import LARGE, MACHINE, NATIVE, ON, SMALL
 from switchyard.run.build_linux import Linux
 from switchyard.show import declared as show
 
 CASES = {"null": "a call", "read-4k": "read 4 KB", "write-4k": "write 4 KB"}
-ON = {NATIVE: "native", LARGE: "server, programs large", SMALL: "server, programs small"}
+SYSTEMS = (NATIVE, LARGE, SMALL)
 COLUMNS = {
     "cycles": show.plain("cycles"), "instr.": ("instructions", 0), "traces": ("traces_built", 0),
     "I-walks": ("itlb_misses", 1), "D-walks": ("dtlb_misses", 1), "L1 misses": ("dcache_misses", 1),
@@ -21,7 +21,7 @@ MEANT = (
 def view(results: show.Results) -> show.View:
     found = {
         (on, case): row
-        for on in ON
+        for on in SYSTEMS
         for case in CASES
         for row in results.rows.select("cycles", on=on, case=case)
     }

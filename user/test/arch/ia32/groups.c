@@ -197,10 +197,24 @@ static void found_server(void) {
     }
 }
 
+/* One who talks to a large space (us) only becomes global: no directory shows both else. */
+static void found_large(void) {
+    NEEDS_GROUPS;
+    struct task *child = child_with(3);
+    CHECK(child != NULL);
+    EQUAL(group_of(child), 1);
+    for (unsigned i = 0; i < 200 && !is_global(child); i++) {
+        EQUAL(child_do(child, CHILD_IDENTITY, 0, 0, 0, 0).words[0], child->id.raw);
+    }
+    CHECK(is_global(child));
+    CHECK(child_holds(child, INSIDE, 64, 3));
+}
+
 const struct test group_tests[] = {
     {"group_same_region", same_region},
     {"group_global_by_hand", global_by_hand},
     {"group_found", found},
     {"group_found_server", found_server},
+    {"group_found_large", found_large},
     {NULL, NULL},
 };

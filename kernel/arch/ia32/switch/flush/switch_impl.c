@@ -89,3 +89,10 @@ uint32_t switch_control(struct space *space, uint32_t control) {
     (void)control;
     return 0;
 }
+
+/* (Behind what is measured, own_state.c.) */
+__attribute__((section(".own"))) void switch_segment_range(const struct space *space,
+                                                           uint32_t *base, uint32_t *size) {
+    (void)space;
+    *base = *size = 0;
+}

@@ -19,6 +19,10 @@
  * another one each time, so often. */
 #define JOINS   2u
 #define STRANGE 3u
+/* It is global, too, if it came from a large space at so many looks in a row: from those a global
+ * one is reached without a load of CR3, and they are in no group. What such a pair loses at worst
+ * is the two loads of so many times REVIEW messages and their answers. */
+#define OF_LARGE 4u
 
 static struct space *global_holders[GROUP_FIRST];
 static const struct small_area global_area = {.holder = global_holders, .end = GROUP_FIRST};
@@ -28,6 +32,9 @@ static struct group {
     struct small_area area; /* directory 0: not there */
     struct space *holder[SMALL_UNITS];
 } groups[GROUPS];
+
+/* Stands for all large spaces, where a group is looked for from which a space came. */
+static const struct small_area large_spaces;
 
 static struct group *group_of(const struct small_area *area) {
     return area == NULL || area == &global_area ? NULL : (struct group *)area;
@@ -101,31 +108,50 @@ static struct group *shown_group(void) {
     return NULL;
 }
 
+static void make_global(struct space *space) {
+    if (small_take(space, &global_area, small_count_units(space))) {
+        count_event(EVENT_GLOBAL);
+    }
+}
+
+/* It belongs to `other`, from which it came; but of two groups the one with fewer members goes to
+ * the other one, so that two spaces do not exchange their places. */
+static void follow(struct space *space, struct group *own, struct group *other) {
+    uint32_t ours = count_members(own), theirs = count_members(other);
+    if ((theirs > ours || (theirs == ours && other < own)) &&
+        join(space, other, small_count_units(space))) {
+        count_event(EVENT_GROUPED);
+    }
+}
+
 /*
  * The space has been switched to with a load of CR3 for some time, and is about to be once more. If
- * it comes from the same group as at the last looks, it belongs there: the one with fewer members
- * goes to the other one, so that two do not exchange their places. If it comes from another one
- * each time, it is a server.
+ * it comes from the same group as at the last looks, it belongs there. If it comes from another one
+ * each time, it is a server, and global; as it is if it serves a large space, or is served by one.
  */
 void small_review(struct space *space) {
     struct group *own = group_of(space->scheme.area), *from = shown_group();
+    const struct small_area *came = from != NULL ? &from->area : &large_spaces;
     space->scheme.credit = REVIEW;
-    if (own == NULL || from == NULL || from == own) {
+    if (own == NULL || from == own) {
         return;
     }
-    uint32_t units = small_count_units(space);
-    if (space->scheme.last_from != &from->area) {
-        space->scheme.last_from = &from->area;
+    if (space->scheme.last_from != came) {
+        space->scheme.last_from = came;
         space->scheme.times = 1;
-        if (++space->scheme.strangers > STRANGE && small_take(space, &global_area, units)) {
-            count_event(EVENT_GLOBAL);
+        if (from != NULL && ++space->scheme.strangers > STRANGE) {
+            make_global(space);
         }
-    } else if (++space->scheme.times >= JOINS) {
-        uint32_t ours = count_members(own), theirs = count_members(from);
+        return;
+    }
+    space->scheme.times++;
+    if (from == NULL) {
+        if (space->scheme.times >= OF_LARGE) {
+            make_global(space);
+        }
+    } else if (space->scheme.times >= JOINS) {
         space->scheme.strangers = 0;
-        if ((theirs > ours || (theirs == ours && from < own)) && join(space, from, units)) {
-            count_event(EVENT_GROUPED);
-        }
+        follow(space, own, from);
     }
 }
 

@@ -65,6 +65,10 @@
 #define L4_ROOT_UTCB_AREA_SIZE 0x20000
 #define L4_ROOT_KIP            0x6ffff000
 
+/* INT of this vector, for which there is no gate: the thread's own segment (own_segment.h). */
+#define L4_IA32_OWN_CALL     0x43
+#define L4_IA32_OWN_SELECTOR 0x3b
+
 /* Debug calls: INT of this vector with one of the numbers in EAX, an argument in ECX, the result in
  * EAX. (KernelInterface is `lock; nop`, as in the manual.) */
 #define L4_IA32_DEBUG_CALL       0x42

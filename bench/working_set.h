@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Working sets of ping-pong (pingpong.c), as "Performance of Address-Space Multiplexing on the
+ * Working sets of ping-pong (l4/pingpong.c, unix/pingpong.c), as "Performance of Address-Space Multiplexing on the
  * Pentium", section 4.1, has them: what fills one structure of the processor, and the others
  * little. Their code is the architecture's (working_set_arm.c, working_set_ia32.c).
  *
@@ -10,7 +10,9 @@
 #ifndef BENCH_WORKING_SET_H
 #define BENCH_WORKING_SET_H
 
+#ifndef NOLIBC /* which has its own types */
 #include <stdint.h>
+#endif
 #include <working_set_sizes.h>
 
 /* From one page's jump or word to the next: a line more than a page, so that they lie in different

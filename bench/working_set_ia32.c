@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "working_set.h"
 
+#ifndef NOLIBC /* which has these functions */
 #include <lib/string.h>
+#endif
 
 #define NOP        0x90
 #define RETURN     0xc3

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of bench/unix/pingpong.c: one a system, structure that is filled, and boot."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from switchyard.data.records import Parameter
+from switchyard.experiments import linux_servers as servers
+from switchyard.experiments import linux_suite as suite
+from switchyard.experiments.linux_servers import LARGE, NATIVE, SMALL
+from switchyard.experiments.linux_suite import Run
+from switchyard.run.experiment import Case, Experiment, Job, Settings
+from switchyard.run.machine import Stats
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What is filled: its word in the guest; by how much sizes grow, up to how many steps."""
+
+    word: str
+    step: int
+    steps: int
+    quick: tuple[int, ...]  # steps of a quick run
+
+
+# As far as Fig. 4 of the paper goes: to 15,000 NOPs, 200 jumps and 120 pages that are read.
+KINDS = {
+    "trace-cache": Kind("nops", 1024, 14, (0, 8, 14)),
+    "itlb": Kind("jumps", 20, 10, (0, 3, 10)),
+    "dtlb": Kind("pages", 12, 10, (0, 5, 10)),
+}
+ROUNDS, QUICK_ROUNDS = 50, 20
+BOOTS = 1  # two differ by 2 % in the median, by 8 at most
+
+
+class LinuxL4Pipe(Experiment[Run]):
+    """Fig. 6: ping-pong by pipes."""
+
+    name = "linux-l4-pipe"
+    question = "What does a byte to another process and back cost, native and where Linux serves?"
+    source = "The paper on small spaces, Fig. 6"
+    system = suite.SYSTEM
+    digits = 3
+
+    def jobs(self, settings: Settings) -> list[Job]:
+        """All sizes of a kind in one run."""
+        few = settings.quick or settings.rounds
+        rounds = settings.times(ROUNDS, QUICK_ROUNDS)
+        questions = [
+            (
+                f"-{kind}",
+                f"pingpong kind={one.word} step={one.step} rounds={rounds} "
+                f"sizes={','.join(map(str, one.quick)) if few else f'0-{one.steps}'}",
+                {"kind": kind},
+            )
+            for kind, one in KINDS.items()
+        ]
+        return servers.jobs("pipes", questions, settings, boots=BOOTS)
+
+    def measure(self, job: Job, stats: Stats) -> Run:
+        """Streams are numbered by the sizes; in the guest by their places in the list."""
+        sizes = job.numbers("sizes")
+        run = suite.measure(job, stats, range(1, 1 + len(sizes)), servers.COUNTED)
+        cases = {n * job.number("step"): run.cases[1 + i] for i, n in enumerate(sizes)}
+        return Run(run.machine, run.clock_hz, cases)
+
+    def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
+        """Every size; how many times what small ones take the others take, least and most."""
+        runs = suite.together(samples)
+        times: list[float] = []
+        for kind in KINDS:
+            by = {on: runs[f"{on}-{kind}"] for on in servers.ON}
+            cycles = {
+                on: {size: case.timed.summary.mean for size, case in run.cases.items()}
+                for on, run in by.items()
+            }
+            for on, run in by.items():
+                for size, case in run.cases.items():
+                    values = list(servers.values(case))
+                    if on == SMALL:
+                        times.append(cycles[LARGE][size] / cycles[on][size])
+                        values.append(("speedup", times[-1], "ratio"))
+                        over_native = cycles[NATIVE][size] / cycles[on][size]
+                        values.append(("speedup_native", over_native, "ratio"))
+                    where: dict[str, Parameter] = {"on": on, "kind": kind, "size": size}
+                    yield Case(run.machine, suite.SCHEME, where, values)
+        told = [("least_speedup", min(times), "ratio"), ("largest_speedup", max(times), "ratio")]
+        yield Case(servers.MACHINE, suite.SCHEME, {"on": SMALL}, told)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of bench/unix/chain.c: one a system, size of pipes, and boot."""
+
+from collections.abc import Iterator, Mapping
+
+from switchyard.data.records import Parameter
+from switchyard.experiments import linux_servers as servers
+from switchyard.experiments import linux_suite as suite
+from switchyard.experiments.linux_servers import LARGE, SMALL
+from switchyard.experiments.linux_suite import Run
+from switchyard.run.experiment import Case, Experiment, Job, Settings
+from switchyard.run.machine import Stats
+
+STREAM = 1
+# What programs read and write at a time, and what a pipe holds: that of the paper's time, and that
+# of today.
+CHUNKS = (4096, 65536)
+CATS = 2
+KILOBYTES, QUICK_KILOBYTES = 1024, 128
+ROUNDS, QUICK_ROUNDS = 2, 1
+SAVED = {"cycles": "cycles", "itlb_misses": "itlb", "dtlb_misses": "dtlb"}
+BOOTS = 1  # two differ by 2 % in the median, by 8 at most
+
+
+class LinuxL4Wc(Experiment[Run]):
+    """4.4: a file through programs that copy, to one that counts."""
+
+    name = "linux-l4-wc"
+    question = "What do small spaces save where a file goes from program to program by pipes?"
+    source = "The paper on small spaces, 4.4"
+    system = suite.SYSTEM
+    digits = 3
+
+    def jobs(self, settings: Settings) -> list[Job]:
+        few = settings.quick or settings.rounds
+        words = (
+            f"cats={CATS} kilobytes={QUICK_KILOBYTES if few else KILOBYTES} "
+            f"rounds={settings.times(ROUNDS, QUICK_ROUNDS)}"
+        )
+        questions = [
+            (f"-{chunk}", f"chain chunk={chunk} {words}", {"chunk": chunk}) for chunk in CHUNKS
+        ]
+        return servers.jobs("pipes", questions, settings, boots=BOOTS)
+
+    def measure(self, job: Job, stats: Stats) -> Run:
+        return suite.measure(job, stats, [STREAM], servers.COUNTED)
+
+    def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
+        """All of it; and what share of large spaces' small ones save."""
+        runs = suite.together(samples)
+        for chunk in CHUNKS:
+            by = {
+                on: {name: value for name, value, _ in servers.values(run.cases[STREAM])}
+                for on in servers.ON
+                for run in [runs[f"{on}-{chunk}"]]
+            }
+            for on in servers.ON:
+                run = runs[f"{on}-{chunk}"]
+                values = list(servers.values(run.cases[STREAM]))
+                if on == SMALL:
+                    values += [
+                        (f"{name}_saved", 1 - by[on][metric] / by[LARGE][metric], "1")
+                        for metric, name in SAVED.items()
+                    ]
+                where: dict[str, Parameter] = {"on": on, "chunk": chunk}
+                yield Case(run.machine, suite.SCHEME, where, values)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the experiments on Linux as a server on L4 share: which systems there are, what is counted.
+
+Native Linux; the server with its programs in large spaces, and in small ones; and, as the bound,
+the server with large spaces on the machine with ideal address-space tags (docs/machine-tags.md),
+for which it loads CR3 in vain.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from switchyard.data.records import Parameter
+from switchyard.experiments import linux_suite as suite
+from switchyard.experiments.linux_suite import Measured
+from switchyard.run.build_linux import I386_BENCH, SERVERS, Linux
+from switchyard.run.experiment import Job, Settings, each
+
+MACHINE = "p4-willamette"
+
+# By the names of the systems in records.
+NATIVE, LARGE, SMALL, BOUND = "native", "large", "small", "tags"
+ON = {
+    NATIVE: "native",
+    LARGE: "server, programs large",
+    SMALL: "server, programs small",
+    BOUND: "server, hardware tags",
+}
+
+# What is counted of each operation: the names of the records, and of the counters.
+COUNTED = {
+    "instructions": ("instructions",),
+    "traces_built": ("trace_cache_misses",),
+    "itlb_misses": ("itlb_misses",),
+    "dtlb_misses": ("dtlb_misses",),
+    "dcache_misses": ("dcache_read_misses",),
+    "l2_misses": ("l2_read_misses",),
+    "cr3_loads": ("ttb_writes",),
+}
+
+
+@dataclass(frozen=True)
+class System:
+    """A kernel with a disk that has a suite of benchmarks, and what it runs on."""
+
+    linux: Linux
+    machine: str = MACHINE
+
+
+def systems(disk: str, *, bound: bool = True) -> Mapping[str, System]:
+    """All of them, with that disk."""
+    large = replace(SERVERS[()], disk=disk)
+    some = {
+        NATIVE: System(replace(I386_BENCH, disk=disk)),
+        LARGE: System(large),
+        SMALL: System(replace(SERVERS["programs",], disk=disk)),
+    }
+    return some | ({BOUND: System(large, f"{MACHINE}-tags")} if bound else {})
+
+
+def jobs(
+    disk: str,
+    questions: Sequence[tuple[str, str, Mapping[str, Parameter]]],
+    settings: Settings,
+    *,
+    bound: bool = True,
+    boots: int | None = None,
+) -> list[Job]:
+    """Runs of questions (ending of the name, what is asked, parameters) on each, one a boot.
+
+    `boots` of each, or the usual number.
+    """
+    return [
+        job
+        for on, system in systems(disk, bound=bound).items()
+        for name, words, parameters in questions
+        for job in suite.booted(
+            system.linux,
+            system.machine,
+            f"{on}{name}",
+            words,
+            {"on": on, **parameters},
+            settings,
+            boots,
+            places=1,
+        )
+    ]
+
+
+def values(case: Measured) -> Iterator[tuple[str, float, str]]:
+    """Cycles of a case, their spread, and what was counted."""
+    summary = case.timed.summary
+    yield "cycles", summary.mean, "cycles"
+    yield "cycles_p5", summary.p5, "cycles"
+    yield "cycles_median", summary.median, "cycles"
+    yield "cycles_p95", summary.p95, "cycles"
+    yield "samples", summary.count, "1"
+    yield "boots", len(case.timed.means), "1"
+    yield from each(case.rates, "per_operation")
+    if len(case.timed.means) > 1:
+        yield "cycles_uncertainty", case.timed.interval.uncertainty, "1"
