@@ -45,7 +45,7 @@ FOREIGN := $(foreach part,libtsan libc/mingw libc/wasi libc/darwin libc/*bsd lib
 # What it takes to run; `make test` and the like install the rest.
 $(VENV)/.setup-packages: requirements-setup.lock
 	@$(PYTHON) -I switchyard/tools/doctor.py --install setup
-	@echo "== Python packages into $(VENV), 430 MB: half a minute and what the network takes"
+	@echo "== Python packages into $(VENV), 450 MB: half a minute and what the network takes"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(call quietly,$(PIP) -r requirements-setup.lock)
 	@rm -rf $(FOREIGN)

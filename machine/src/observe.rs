@@ -113,7 +113,11 @@ pub struct SystemAccess<A: Observed> {
 pub trait Observer<A: Observed> {
     /// Whether there is anything to call.
     const ON: bool;
-    /// After each instruction.
+    /// Whether it is to be told of instructions as a whole, now.
+    fn sees_commits(&self) -> bool {
+        Self::ON
+    }
+    /// After each instruction, if it is to be told.
     fn commit(&mut self, _commit: &Commit<'_, A>) {}
     /// After each instruction fetch, with the encoding that will execute.
     fn fetched(&mut self, _memory: &A::Memory, _access: &Access, _code: A::Code) {}
@@ -199,4 +203,8 @@ pub(crate) use forward;
 impl<A: Observed, T: Observer<A>> Observer<A> for Option<T> {
     const ON: bool = T::ON;
     forward!(A, Some);
+
+    fn sees_commits(&self) -> bool {
+        self.as_ref().is_some_and(T::sees_commits)
+    }
 }

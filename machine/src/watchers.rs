@@ -51,6 +51,15 @@ impl<W: Write, A: Architecture> Watchers<W, A> {
 impl<W: Write, A: Architecture> Observer<A> for Watchers<W, A> {
     const ON: bool = true;
     forward!(A, [log, trace, checker, profile, window, watch]);
+
+    /// A checker and watchpoints look at accesses alone.
+    #[inline]
+    fn sees_commits(&self) -> bool {
+        self.log.is_some()
+            || self.trace.is_some()
+            || self.profile.is_some()
+            || self.window.is_some()
+    }
 }
 
 impl<W: Write, A: Architecture> Watched for Watchers<W, A> {

@@ -16,11 +16,14 @@ const DATA: u32 = 0x1_2000;
 /// Bytes of code, and of data: some lines more than a way holds, so that lines come and go.
 const CODE_BYTES: u32 = 0x1000;
 const DATA_BYTES: u32 = 0x800;
-/// Where memory can be seen: with C and B; again; read-only in user mode; not at all.
+/// Where memory can be seen: with C and B; again; read-only in user mode; not at all; without C and B; with B
+/// alone.
 const WINDOW: u32 = 0x6000_0000;
 const SYNONYM: u32 = 0x6010_0000;
 const READ_ONLY: u32 = 0x6020_0000;
 const NOWHERE: u32 = 0x6030_0000;
+const UNCACHED: u32 = 0x6040_0000;
+const BUFFERED: u32 = 0x6050_0000;
 /// A megabyte that PID slots move.
 const SLOTTED: u32 = 0x0010_0000;
 
@@ -190,6 +193,8 @@ fn machine(name: &str, code: &[u32], data: &[u32]) -> Machine {
         (WINDOW, ram | 0xc1e),
         (SYNONYM, ram | 0xc1e),
         (READ_ONLY, ram | 0x81e),
+        (UNCACHED, ram | 0xc12),
+        (BUFFERED, ram | 0xc16),
         (SLOTTED, ram | 0xc1e),
         (SLOTTED | 1 << 25, ram | 0xc1e),
         (SLOTTED | 2 << 25, ram | 0xc1e),
@@ -224,6 +229,8 @@ fn start(machines: &mut [Machine; 2], random: &mut Random, thumb: bool) {
         let area = match random.below(12) {
             0 => CODE + random.below(CODE_BYTES),
             1 => NOWHERE - WINDOW,
+            2 => UNCACHED - WINDOW + DATA + random.below(DATA_BYTES),
+            3 => BUFFERED - WINDOW + DATA + random.below(DATA_BYTES),
             _ => DATA + random.below(DATA_BYTES),
         };
         let at = window(random) + area;

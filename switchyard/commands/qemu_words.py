@@ -10,7 +10,12 @@ from collections.abc import Sequence
 from switchyard.errors import InputError
 
 # Machines of QEMU whose names are not those of ours.
-MACHINES = {"pc": "p4-willamette", "isapc": "p4-willamette", "q35": "p4-willamette"}
+MACHINES = {
+    "pc": "p4-willamette",
+    "isapc": "p4-willamette",
+    "q35": "p4-willamette",
+    "virt": "virt-rv64",
+}
 # Options that have a value, and mean the same by another name.
 SAME = {
     "-kernel": "--kernel",
@@ -19,6 +24,8 @@ SAME = {
     "-append": "--append",
     "-drive": "--drive",
     "-sd": "--drive",
+    "-bios": "--bios",
+    "-global": "--global",
 }
 # What is so here anyway: nothing stands for it.
 GIVEN = {"-nographic", "-no-reboot", "-nodefaults"}
@@ -33,13 +40,14 @@ INSTEAD = {
     "-device": "the board's own devices, and --drive, --net",
     "-hda": "--drive FILE, a memory card",
     "-cdrom": "--drive FILE, a memory card",
-    "-bios": "--kernel FILE: nothing runs before it",
     "-d": "--log FILE, or --trace FILE",
     "-D": "--log FILE",
     "-icount": "nothing: each run of the same is the same, to the cycle",
     "-loadvm": "--restore FILE",
     "-pflash": "--kernel FILE: nothing runs before it",
 }
+# Values with which some of these are so here anyway: a drive of `virt` has its disk by itself.
+SO_HERE = {"-smp": re.compile(r"1$"), "-device": re.compile(r"virtio-blk-device\b")}
 SIZE = re.compile(r"(\d+)([KMG]?)i?B?", re.I)
 
 
@@ -87,6 +95,8 @@ def _boot(words: Sequence[str]) -> list[str]:
             where = _value(word, left)
             waits = True
             ours += ["--gdb", where.removeprefix("tcp:")]
+        elif word in SO_HERE and left and SO_HERE[word].match(left[0]):
+            left.pop(0)
         elif word in INSTEAD:
             raise InputError(f"{word}: QEMU's; expected {INSTEAD[word]}")
         else:

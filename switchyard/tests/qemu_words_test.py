@@ -27,6 +27,12 @@ from switchyard.errors import InputError
             "--kernel k --semihosting",
         ),
         ("-drive if=sd,file=d,format=raw", "--drive if=sd,file=d,format=raw"),
+        (
+            "-M virt -smp 1 -bios none -kernel k -global virtio-mmio.force-legacy=false "
+            "-drive file=f,if=none,format=raw,id=x0 -device virtio-blk-device,drive=x0",
+            "--machine virt-rv64 --bios none --kernel k --global virtio-mmio.force-legacy=false "
+            "--drive file=f,if=none,format=raw,id=x0",
+        ),
         ("-m sa1110 -k k.elf", "-m sa1110 -k k.elf"),
         ("--linux --run ./p -m 64 -s", "--linux --run ./p -m 64 -s"),
     ],
@@ -41,6 +47,7 @@ def test_what_is_known_is_taken_over(theirs: str, ours: str) -> None:
     ("theirs", "said"),
     [
         ("-smp 4 -kernel k", "-smp: QEMU's; expected one processor"),
+        ("-kernel k -device virtio-gpu-device", "-device: QEMU's; expected the board's own"),
         ("-kernel k -nic user", "--net WHERE"),
         ("-serial tcp::4444", "expected stdio"),
         ("-kernel k -S", "expected -s as well"),

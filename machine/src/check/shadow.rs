@@ -17,7 +17,14 @@ pub struct Shadow {
     descriptors: Vec<Cell<u64>>,
     /// What [`Shadow::changes`] says.
     changes: u64,
+    /// Which blocks have been read as instructions since they changed, a bit for each.
+    code: Vec<u64>,
+    /// What [`Shadow::code_changes`] says.
+    code_changes: u64,
 }
+
+/// Bytes of a block that is read as instructions.
+const BLOCK: usize = 32;
 
 /// A descriptor that a walk of page tables has read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,16 +49,20 @@ impl Shadow {
             writers: Writers::new(bytes.len()),
             descriptors: vec![Cell::new(0); (bytes.len() / 4).div_ceil(64)],
             changes: 0,
+            code: vec![0; (bytes.len() / BLOCK).div_ceil(64)],
+            code_changes: 0,
             bytes,
         }
     }
 
+    #[inline]
     fn offset(&self, pa: u32) -> Option<usize> {
         let offset = pa.wrapping_sub(self.ram_base) as usize;
         (offset < self.bytes.len()).then_some(offset)
     }
 
     /// The word at `pa`, if there is memory.
+    #[inline]
     #[must_use]
     pub fn word(&self, pa: u32) -> Option<u32> {
         let offset = self.offset(pa)? & !3;
@@ -72,7 +83,20 @@ impl Shadow {
         };
         let len = bytes as usize;
         let start = offset & !(len - 1);
-        self.bytes[start..start + len].copy_from_slice(&value.to_le_bytes()[..len]);
+        let place = &mut self.bytes[start..start + len];
+        match (len, value.to_le_bytes()) {
+            (4, all) => place.copy_from_slice(&all),
+            (2, [a, b, ..]) => place.copy_from_slice(&[a, b]),
+            (_, all) => place.copy_from_slice(&all[..len]),
+        }
+        let (block, bit) = (
+            &mut self.code[start / BLOCK / 64],
+            1 << (start / BLOCK % 64),
+        );
+        if *block & bit != 0 {
+            *block &= !bit;
+            self.code_changes += 1;
+        }
         let (word, bit) = (&self.descriptors[start / 256], 1 << (start / 4 % 64));
         if word.get() & bit != 0 {
             word.set(word.get() & !bit);
@@ -98,6 +122,20 @@ impl Shadow {
     #[must_use]
     pub fn changes(&self) -> u64 {
         self.changes
+    }
+
+    /// How often a block has changed that had been read as instructions: as long as it stays the same, so
+    /// do they all.
+    #[must_use]
+    pub fn code_changes(&self) -> u64 {
+        self.code_changes
+    }
+
+    /// Instructions are read in the block at `pa`.
+    pub fn read_code(&mut self, pa: u32) {
+        if let Some(offset) = self.offset(pa) {
+            self.code[offset / BLOCK / 64] |= 1 << (offset / BLOCK % 64);
+        }
     }
 
     /// Reads a descriptor.

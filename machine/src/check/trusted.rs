@@ -25,6 +25,8 @@ struct Entry {
     key: u64,
     /// What the checker counts whenever something changes that decides where accesses go.
     generation: u64,
+    /// The rights of domains then.
+    domains: u32,
     /// Of the page's first byte.
     known: Known,
 }
@@ -39,7 +41,7 @@ impl Default for Trusted {
 }
 
 impl Trusted {
-    const SLOTS: usize = 256;
+    const SLOTS: usize = 1024;
 
     /// Nothing is known.
     #[must_use]
@@ -61,29 +63,48 @@ impl Trusted {
         (mva >> 10) << 4 | rights << 2 | kind
     }
 
-    /// By Fibonacci hashing: code and data often lie alike in their regions.
-    fn slot(key: u64) -> usize {
+    /// By Fibonacci hashing: code and data often lie alike in their regions, and a kernel often goes from
+    /// one value of the domains' rights to another and back.
+    fn slot(key: u64, domains: u32) -> usize {
+        let key = key ^ u64::from(domains) << 26;
         (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - Self::SLOTS.ilog2())) as usize
     }
 
     /// What is known of an access, if it was found right: where it goes, through which entry.
     #[inline]
     #[must_use]
-    pub fn find(&self, generation: u64, mva: u64, kind: Kind, rights: Rights) -> Option<Known> {
+    pub fn find(
+        &self,
+        generation: u64,
+        domains: u32,
+        mva: u64,
+        kind: Kind,
+        rights: Rights,
+    ) -> Option<Known> {
         let key = Self::key(mva, kind, rights);
-        let entry = &self.0[Self::slot(key)];
-        (entry.key == key && entry.generation == generation).then_some(Known {
+        let entry = &self.0[Self::slot(key, domains)];
+        let same = (entry.key, entry.generation, entry.domains) == (key, generation, domains);
+        same.then_some(Known {
             pa: entry.known.pa | mva as u32 & OFFSET,
             ..entry.known
         })
     }
 
     /// The access goes where it should.
-    pub fn add(&mut self, generation: u64, mva: u64, kind: Kind, rights: Rights, known: Known) {
+    pub fn add(
+        &mut self,
+        generation: u64,
+        domains: u32,
+        mva: u64,
+        kind: Kind,
+        rights: Rights,
+        known: Known,
+    ) {
         let key = Self::key(mva, kind, rights);
-        self.0[Self::slot(key)] = Entry {
+        self.0[Self::slot(key, domains)] = Entry {
             key,
             generation,
+            domains,
             known: Known {
                 pa: known.pa & !OFFSET,
                 ..known

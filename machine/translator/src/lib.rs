@@ -41,6 +41,8 @@ pub use instruction::{
     Register, Shift, Value, Width, REGISTERS,
 };
 
+pub use lines::words_hash;
+
 use lines::Lines;
 
 /// Instructions of a line at most.

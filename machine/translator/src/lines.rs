@@ -25,6 +25,26 @@ pub(crate) struct Stubs {
     pub left: Entries,
 }
 
+/// A hash of a line's words: each of its bits depends on all of them.
+#[inline]
+#[must_use]
+pub fn words_hash(words: &[u32; LINE_WORDS]) -> u32 {
+    // Pairs are multiplied by odd constants, so that the host computes them side by side: 2^64 over the
+    // golden ratio, and the first decimals of pi, e and the square root of 2 in binary, as in many a hash.
+    const FACTORS: [u64; LINE_WORDS / 2] = [
+        0x9e37_79b9_7f4a_7c15,
+        0x243f_6a88_85a3_08d3,
+        0xb7e1_5162_8aed_2a6b,
+        0x6a09_e667_f3bc_c909,
+    ];
+    let mut sum = 0u64;
+    for (pair, factor) in words.chunks_exact(2).zip(FACTORS) {
+        let pair = u64::from(pair[1]) << 32 | u64::from(pair[0]);
+        sum = sum.wrapping_add((pair ^ pair >> 29).wrapping_mul(factor));
+    }
+    (sum >> 32) as u32 ^ (sum >> 47) as u32
+}
+
 /// What a line holds: its words, and whether they are halfwords.
 type Contents = ([u32; LINE_WORDS], bool);
 
@@ -64,10 +84,8 @@ impl Lines {
     pub(crate) fn filled(&mut self, slot: usize, words: &[u32; LINE_WORDS], halfwords: bool) {
         let contents = (*words, halfwords);
         self.held[slot] = Some(contents);
-        // Multiplicative hashing: 2^32 over the golden ratio.
-        let mix = |hash: u32, word: &u32| (hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9);
-        let hash = words.iter().fold(u32::from(halfwords), mix);
-        let near = &mut self.near[(hash >> 16) as usize % NEAR];
+        let hash = words_hash(words) ^ u32::from(halfwords);
+        let near = &mut self.near[hash as usize % NEAR];
         if near.1 == 0 || near.0 != contents {
             let fresh = self.entries.len() as u32;
             let number = *self.known.entry(contents).or_insert(fresh);

@@ -56,11 +56,14 @@ impl<O: Observer> Core<O> {
 
     /// MCR.
     pub fn write_cp15(&mut self, register: Register, value: u32) {
-        // Whatever is written here may change what a fetch finds.
-        self.refetch();
         let table = self.mem.core;
+        let write = (table.write)(register);
+        if !concerns_data_alone(write) {
+            // Whatever is written may change what a fetch finds.
+            self.refetch();
+        }
         let mem = &mut self.mem;
-        match (table.write)(register) {
+        match write {
             Write::Control => mem.set_control(value),
             Write::TranslationTable => {
                 mem.platform.counters.now.written.ttb += 1;
@@ -149,4 +152,19 @@ impl<O: Observer> Core<O> {
     fn undefined_operation(&mut self) {
         self.diagnose(Diagnostic::UndefinedCp15, self.pc());
     }
+}
+
+/// Whether the operation leaves alone all that a fetch looks at: kernels do these line after line.
+fn concerns_data_alone(write: Write) -> bool {
+    matches!(
+        write,
+        Write::InvalidateDcacheLine
+            | Write::InvalidateDcacheSlot
+            | Write::CleanDcacheLine
+            | Write::CleanDcacheSlot
+            | Write::CleanInvalidateDcacheLine
+            | Write::CleanInvalidateDcacheSlot
+            | Write::DrainWriteBuffer
+            | Write::FlushReadBuffer(_)
+    )
 }

@@ -295,7 +295,7 @@ impl<O: Observer> Core<O> {
         } else if op.cond == 15 {
             self.diagnose(Diagnostic::NeverCondition, pc);
         }
-        if O::ON {
+        if O::ON && self.observer.sees_commits() {
             let next_pc = self.next_pc.unwrap_or(pc.wrapping_add(1 << SHIFT));
             self.r[15] = next_pc;
             self.observer.commit(&Commit {

@@ -16,6 +16,7 @@ impl Insn {
         self.0 & (1 << n) != 0
     }
 
+    #[inline]
     fn nibble(self, low: u32) -> usize {
         ((self.0 >> low) & 15) as usize
     }

@@ -90,7 +90,7 @@ impl<O: Observer> Core<O> {
         if !executed {
             self.exception();
         }
-        if O::ON {
+        if O::ON && self.observer.sees_commits() {
             self.observer.commit(&Commit {
                 cycle: self.mem.platform.cycle,
                 pc: self.pc,

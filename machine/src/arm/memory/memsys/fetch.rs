@@ -152,11 +152,9 @@ impl MemSys {
                 }
             }
         } else {
-            for (place, word) in line.words.into_iter().enumerate() {
-                self.decoded
-                    .line(slot)
-                    .set(place, self.decode_cache.decode(word));
-            }
+            let ops = self.decoded.line(slot);
+            self.known_lines
+                .decode(&line.words, &mut self.decode_cache, ops);
         }
     }
 

@@ -47,13 +47,15 @@ use crate::bus::{Bus, Target};
 use crate::bus_cost::Transfer;
 use crate::config::{AddressSpaceTags, CacheConfig, MachineConfig};
 use crate::event::Cycle;
+use crate::journal::Journal;
 use crate::platform::Platform;
 use crate::tlb::Tlb;
 
 use self::caches::{Caches, DataCache, DataLine, InsnLine};
 use self::counting::Synced;
+use self::decoded::KnownLines;
 use self::hint::AccessHints;
-use self::journal::{Event, Journal};
+use self::journal::Event;
 use self::read_buffer::ReadBuffer;
 use self::refill::Arrivals;
 use self::registers::{Registers, Rules};
@@ -128,7 +130,9 @@ pub struct MemSys {
     caches: Caches,
     /// What the lines of the instruction cache mean.
     decoded: Decoded,
-    /// What other words do.
+    /// What others did that they held before.
+    known_lines: KnownLines,
+    /// What single words do.
     decode_cache: DecodeCache,
     /// What runs them as host code, if that is wanted.
     translator: Option<Box<Translator>>,
@@ -145,7 +149,8 @@ pub struct MemSys {
     /// What ideal address-space tags need in addition to caches and TLBs.
     tags: Option<Box<Tags>>,
     /// For an observer.
-    journal: Journal,
+    /// What happens other than accesses.
+    pub journal: Journal<Event>,
 }
 
 impl MemSys {
@@ -163,6 +168,7 @@ impl MemSys {
         let tags = ideal.then(|| Box::new(Tags::new(&bus, places)));
         let [icache, dcache] = [&arm.icache, &arm.dcache].map(CacheConfig::slots);
         let registers = Registers::new(core);
+        let mut decode_cache = DecodeCache::new(core.architecture);
         Self {
             platform: Platform::new(bus),
             words_stored: 0,
@@ -173,7 +179,8 @@ impl MemSys {
             tlbs,
             caches: Caches::new(arm),
             decoded: Decoded::new(icache),
-            decode_cache: DecodeCache::new(core.architecture),
+            known_lines: KnownLines::new(&mut decode_cache),
+            decode_cache,
             translator: None,
             arrivals: Arrivals::none(),
             line: NO_LINE,

@@ -32,6 +32,7 @@ impl State for MemSys {
             },
             caches,
             decoded: _, // follow the lines of the instruction cache
+            known_lines: _,
             decode_cache: _,
             translator: _, // knows the lines by their contents
             arrivals,

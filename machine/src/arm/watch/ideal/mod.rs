@@ -10,6 +10,7 @@
 
 mod alias;
 mod cause;
+mod fetches;
 mod provenance;
 mod space;
 mod walk;
@@ -27,6 +28,7 @@ use crate::check::{
 use crate::observe::{Access, Observer, SystemAccess};
 
 use self::alias::{Aliases, Way};
+use self::fetches::{Fetches, Moment};
 use self::provenance::Provenance;
 use self::space::{Running, Tags};
 use self::walk::{Ideal, Walk};
@@ -41,6 +43,7 @@ pub struct Checker {
     running: Running,
     aliases: Aliases,
     trusted: Trusted,
+    fetches: Fetches,
     /// How often a register of CP15 or a whole TLB may have changed, or a walk was wrong.
     changes: u64,
     /// How often page tables were walked.
@@ -54,6 +57,9 @@ pub struct Checker {
 /// The register of CP15 that maintains the caches and the write buffer.
 const CACHES: u8 = 7;
 
+/// That which says what the domains' rights are.
+const DOMAINS: u8 = 3;
+
 /// The operations of CP15 that invalidate the whole TLB of data, or both.
 const WHOLE_TLBS: [Register; 2] = [Register::new(8, 6, 0), Register::new(8, 7, 0)];
 
@@ -64,7 +70,7 @@ impl Checker {
     /// A checker of a machine with this memory, which is loaded, and which has not run yet.
     #[must_use]
     pub fn new(memory: &mut MemSys) -> Self {
-        memory.keep_journal();
+        memory.journal.keep();
         let mut ideal = Ideal::new(&memory.platform.bus);
         let mut running = Running::default();
         running.hear(memory, &mut ideal);
@@ -75,6 +81,7 @@ impl Checker {
             running,
             aliases: Aliases::default(),
             trusted: Trusted::new(),
+            fetches: Fetches::default(),
             changes: 0,
             walks: 0,
             pc: 0,
@@ -95,6 +102,15 @@ impl Checker {
         self.changes + self.ideal.shadow.changes() + self.running.changes
     }
 
+    /// What decides whether a fetch that was right is right again.
+    #[inline]
+    fn moment(&self, memory: &MemSys) -> Moment {
+        Moment {
+            generation: self.generation() + self.ideal.shadow.code_changes(),
+            domains: memory.translation_registers().1,
+        }
+    }
+
     /// Who makes an access of the running instruction. Those of a kernel with a program's rights
     /// are LDRT's and STRT's.
     fn rights(&self, access: &Access) -> Rights {
@@ -112,10 +128,11 @@ impl Checker {
         if !access.privileged && Way::of(memory, access.va as u32) == Some(Way::Direct) {
             return None;
         }
-        let generation = self.generation();
+        let (generation, domains) = (self.generation(), memory.translation_registers().1);
+        let rights = self.rights(access);
         let known = self
             .trusted
-            .find(generation, mva.into(), kind, self.rights(access))?;
+            .find(generation, domains, mva.into(), kind, rights)?;
         let tag = self.tags.find(memory, kind == Kind::Fetch, known.place);
         (tag.map(|tag| tag.walk) == known.walk).then_some(known.pa)
     }
@@ -168,7 +185,7 @@ impl Checker {
                     pa,
                 };
                 self.trusted
-                    .add(generation, mva.into(), kind, rights, known);
+                    .add(generation, dacr, mva.into(), kind, rights, known);
             }
             return ideal_pa;
         }
@@ -405,9 +422,20 @@ impl Observer<Arm> for Checker {
         let insn = code.word;
         self.hear(memory, access.pc, true);
         (self.pc, self.user) = (access.pc, !access.privileged);
-        let mva = memory.relocate(access.va as u32);
-        if self.reads_newest(memory, access, mva, Kind::Fetch, insn) {
+        let (va, moment) = (access.va as u32, self.moment(memory));
+        if self.fetches.knows(va, self.user, code, moment) {
             return;
+        }
+        let mva = memory.relocate(va);
+        if let Some(pa) = self.trusted(memory, access, mva, Kind::Fetch) {
+            let word = self.ideal.shadow.word(pa);
+            if word.is_none_or(|word| part(word, pa, access.bytes) == insn) {
+                if let Some(word) = word {
+                    self.ideal.shadow.read_code(pa);
+                    self.fetches.add(va, self.user, code, moment, word);
+                }
+                return;
+            }
         }
         let mut used = None;
         if memory.translates() {
@@ -521,8 +549,11 @@ impl Observer<Arm> for Checker {
     }
 
     fn operated(&mut self, memory: &MemSys, access: &SystemAccess<Arm>) {
-        // Those of the caches change nothing but data.
-        self.changes += u64::from(access.what.crn != CACHES);
+        // Those of the caches change nothing but data. What is trusted knows under which rights of
+        // domains; aliases of a slot are looked for under one value of these at a time.
+        let apart =
+            access.what.crn == CACHES || access.what.crn == DOMAINS && memory.pid_slot() == 0;
+        self.changes += u64::from(!apart);
         if WHOLE_TLBS.contains(&access.what) {
             self.aliases.forget();
         }
@@ -534,7 +565,7 @@ impl Observer<Arm> for Checker {
     }
 
     fn restored(&mut self, memory: &MemSys) {
-        memory.take_events(&mut Vec::new());
+        memory.journal.take(&mut Vec::new());
         self.ideal = Ideal::new(&memory.platform.bus);
         (self.provenance, self.tags) = (Provenance::default(), Tags::default());
         self.aliases = Aliases::default();
@@ -543,7 +574,7 @@ impl Observer<Arm> for Checker {
         }
         self.running = Running::default();
         self.running.hear(memory, &mut self.ideal);
-        self.trusted = Trusted::new();
+        (self.trusted, self.fetches) = (Trusted::new(), Fetches::default());
     }
 }
 

@@ -50,6 +50,9 @@ impl<O: Observer> Core<O> {
 
     /// Shows that the instruction at `pc` is done.
     pub(in crate::ia32::cpu) fn show_commit(&mut self, pc: u32, insn: &Insn, code: Encoding) {
+        if !self.observer.sees_commits() {
+            return;
+        }
         let after = self.eip.wrapping_add(u32::from(insn.length));
         let commit = Commit::<Ia32> {
             cycle: self.mem.platform.cycle,
