@@ -16,13 +16,12 @@ from pathlib import Path
 
 import pytest
 
-from switchyard.experiments import EXPERIMENTS, l4_pc
+from switchyard.experiments import EXPERIMENTS, l4, l4_pc
 from switchyard.experiments.l4_ipc.measure import CLIENTS
 from switchyard.run import build, machine, runner
 from switchyard.run.build import ARM920, BOARD, BOARDS, GUESTS, PC, VERSATILE, Guest, schemes_on
 from switchyard.run.experiment import Settings
 from switchyard.run.machine import Boot
-from switchyard.run.runner import Written
 from switchyard.tests.patience import SECONDS
 from switchyard.tests.runs import Silent, digest
 from switchyard.tools import doctor
@@ -362,7 +361,69 @@ def test_random_operations_agree_with_the_model(scheme: str, subtests: pytest.Su
     assert done.returncode == 0
 
 
+RISCV = "virt"
+
+
+@pytest.fixture(scope="module")
+def slow_riscv(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Processors with and without ASIDs at a seventh of their clock: tests wait for times."""
+    folder = tmp_path_factory.mktemp("machine")
+    files = {}
+    for name in ("virt-u74", "virt-u74-asid"):
+        text = (build.root() / "machine" / "machines" / f"{name}.toml").read_text()
+        text, count = re.subn(r"clock-hz = [\d_]+", "clock-hz = 200_000_000", text)
+        assert count == 1
+        file = folder / f"{name}.toml"
+        file.write_text(text)
+        files[name] = str(file)
+    return files
+
+
+# All tests without ASIDs; and under the checker those of who may see what. Each kernel runs all of
+# its tests on QEMU (below), and under the checker by make test-long.
+@pytest.mark.slow
+@pytest.mark.guests
+@pytest.mark.parametrize(
+    ("scheme", "machine_name", "only", "checked"),
+    [
+        ("flush", "virt-u74", "", False),
+        ("flush", "virt-u74", "only=attack_after", True),
+        ("flush", "virt-u74", "only=isolation_w", True),
+        ("tags", "virt-u74-asid", "only=attack_after", True),
+        ("tags", "virt-u74-asid", "only=isolation_w", True),
+        ("single-space", "virt-u74", "only=single_", True),
+        pytest.param("flush", "virt-u74", "", True, marks=pytest.mark.long),
+        pytest.param("tags", "virt-u74-asid", "", True, marks=pytest.mark.long),
+        pytest.param("single-space", "virt-u74", "", True, marks=pytest.mark.long),
+    ],
+)
+def test_kernel_on_riscv(
+    scheme: str,
+    machine_name: str,
+    only: str,
+    checked: bool,
+    slow_riscv: dict[str, str],
+    subtests: pytest.Subtests,
+) -> None:
+    image = built(scheme, "test", RISCV).image
+    boot = Boot(slow_riscv[machine_name], image, only, MAX_CYCLES, bios="none")
+    done = finish(boot, *(CHECKED if checked else ()))
+    check(Verdict.read(done.stdout), subtests)
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
+# A kernel with ASIDs, on a processor that has none.
+@pytest.mark.slow
+@pytest.mark.guests
+def test_a_kernel_that_needs_asids_says_so() -> None:
+    done = finish(Boot("virt-u74", built("tags", "test", RISCV).image, "", MAX_CYCLES, bios="none"))
+    assert "kernel panic: scheme tags: this processor has not enough ASIDs" in done.stdout
+    assert done.returncode == 1
+
+
 QEMU_MACHINES = {
+    RISCV: ["qemu-system-riscv64", "-M", "virt", "-bios", "none"],
     BOARD: ["qemu-system-arm", "-M", "collie"],
     VERSATILE: ["qemu-system-arm", "-M", "versatilepb", "-audiodev", "none,id=none"],
     # (the clock's interrupts come by the host's time if nothing else is said)
@@ -422,7 +483,8 @@ def test_doctor_names_each_qemu() -> None:
 def test_kernel_on_qemu(scheme: str, board: str, subtests: pytest.Subtests) -> None:
     emulator = QEMU_MACHINES[board][0]
     if shutil.which(emulator) is None:
-        package = "qemu-system-x86" if board == PC else emulator
+        packages = {PC: "qemu-system-x86", RISCV: "qemu-system-misc"}
+        package = packages.get(board, emulator)
         pytest.fail(f"{emulator}: not found; install it with: apt-get install {package}")
     check(Verdict.read(qemu_console(board, built(scheme, "test", board).image)), subtests)
 
@@ -431,20 +493,14 @@ def test_kernel_on_qemu(scheme: str, board: str, subtests: pytest.Subtests) -> N
 ROUNDS = 300
 
 
-@pytest.fixture(scope="module")
-def l4_ipc(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Written]:
-    out = tmp_path_factory.mktemp("l4-ipc")
-    settings = Settings(rounds=ROUNDS)
-    return out, runner.run(EXPERIMENTS["l4-ipc"], settings, out, 2, Silent())
-
-
 @pytest.mark.slow
 @pytest.mark.guests
-def test_the_published_shape_comes_back(l4_ipc: tuple[Path, Written]) -> None:
+def test_the_published_shape_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(l4_pc, "PLACES", (l4.ARM,))  # whose shape is published
+    settings = Settings(rounds=ROUNDS, once=True)
+    written = runner.run(EXPERIMENTS["l4-ipc"], settings, tmp_path, 2, Silent())
     values = {
-        (r.scheme, r.metric, r.parameters.get("clients")): r.value
-        for r in l4_ipc[1].outcome.records
-        if r.machine != l4_pc.MACHINE
+        (r.scheme, r.metric, r.parameters.get("clients")): r.value for r in written.outcome.records
     }
     flush = [values["flush", "round_trip", clients] for clients in CLIENTS]
     fass = [values["fass", "round_trip", clients] for clients in CLIENTS]
@@ -475,18 +531,23 @@ def test_the_published_shape_comes_back(l4_ipc: tuple[Path, Written]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.guests
-def test_two_runs_write_the_same_bytes(l4_ipc: tuple[Path, Written], tmp_path: Path) -> None:
-    runner.run(EXPERIMENTS["l4-ipc"], Settings(rounds=ROUNDS), tmp_path, 3, Silent())
-    first = digest(l4_ipc[0])
-    assert len(first) > 48
-    assert digest(tmp_path) == first
+def test_two_runs_write_the_same_bytes(tmp_path: Path) -> None:
+    for workers in (1, 3):
+        out = tmp_path / f"{workers}"
+        runner.run(
+            EXPERIMENTS["l4-primitives"], Settings(rounds=20), out, workers, Silent(), fresh=True
+        )
+    first = digest(tmp_path / "1")
+    assert len(first) > 8
+    assert digest(tmp_path / "3") == first
 
 
 # A pair, groups and a ring around the number of domains; the shape of Fig. 4.
 @pytest.mark.slow
 @pytest.mark.guests
 def test_policies_recycle_only_where_domains_run_out(tmp_path: Path) -> None:
-    written = runner.run(EXPERIMENTS["l4-policy"], Settings(rounds=60), tmp_path, 2, Silent())
+    settings = Settings(rounds=60, once=True)
+    written = runner.run(EXPERIMENTS["l4-policy"], settings, tmp_path, 2, Silent())
     values = {
         (r.parameters["policy"], r.parameters["shape"], r.parameters["spaces"], r.metric): r.value
         for r in written.outcome.records

@@ -12,7 +12,6 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 use crate::board::Board;
 use crate::bus::{BoardParts, Bus};
@@ -21,7 +20,7 @@ use crate::config::{MachineConfig, ProcessorConfig};
 use crate::dev::Mark;
 use crate::error::Error;
 use crate::event::Cycle;
-use crate::loader::{self, Boot, Module, Start};
+use crate::loader::{self, Boot, HostTarget, Module, Start};
 use crate::observe::{Memory, Observed, Observer};
 use crate::platform::Platform;
 use crate::profile::calls::Calling;
@@ -116,16 +115,6 @@ pub struct Semihosted {
     pub line: Vec<u8>,
     /// Begin and end of the memory that nothing was loaded into.
     pub free: (u32, u32),
-}
-
-/// Where the program has its double words `tohost` and `fromhost`, by which RISC-V programs made for Spike
-/// speak to the host: physical addresses in memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HostTarget {
-    /// What it asks for.
-    pub to: u32,
-    /// Where it is answered, if it listens.
-    pub from: Option<u32>,
 }
 
 /// The clue on a guest whose next instruction is among `N` bytes at `at` that are all 0.

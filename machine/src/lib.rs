@@ -24,6 +24,7 @@ pub mod event;
 pub mod gdb;
 pub mod ia32;
 pub mod ideal_tags;
+pub mod journal;
 pub mod lines;
 pub mod loader;
 pub mod log;

@@ -3,7 +3,8 @@
 //! machine, is installed when memory is loaded, and writes what it has found when the run is over.
 
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{self, BufWriter};
+use std::path::Path;
 
 use switchyard_machine::arch::{Architecture, Processor};
 use switchyard_machine::check::{Checker, Finding};
@@ -231,25 +232,44 @@ impl<A: Architecture> Watching<A> for Debugger {
     }
 }
 
-/// `--log`.
-struct LogFile {
+/// A file that an observer writes during the run.
+struct Opened {
     stream: Stream,
-    out: Option<BufWriter<File>>,
+    out: Option<BufWriter<File>>, // until the observer has it
 }
 
-impl LogFile {
-    fn open(run: &Run) -> Result<Option<Self>, String> {
-        let opened = run.args.log.as_deref().map(Stream::new).transpose()?;
+impl Opened {
+    /// The file, if the command line names one.
+    fn new(file: Option<&Path>) -> Result<Option<Self>, String> {
+        let opened = file.map(Stream::new).transpose()?;
         Ok(opened.map(|(stream, out)| Self {
             stream,
             out: Some(out),
         }))
     }
+
+    /// The end of what was `written`, if there was an observer.
+    fn finish(&self, written: Option<io::Result<()>>) -> Result<(), String> {
+        written.map_or(Ok(()), |written| self.stream.finish(written))
+    }
+}
+
+/// `--log`.
+struct LogFile(Opened);
+
+impl LogFile {
+    fn open(run: &Run) -> Result<Option<Self>, String> {
+        Ok(Opened::new(run.args.log.as_deref())?.map(Self))
+    }
 }
 
 impl<A: Architecture> Watching<A> for LogFile {
     fn install(&mut self, run: &Run, machine: &mut WatchedMachine<A>) {
-        let log = self.out.take().map(|out| Log::new(out, run.given.clone()));
+        let log = self
+            .0
+            .out
+            .take()
+            .map(|out| Log::new(out, run.given.clone()));
         machine.core().observer().log = log;
     }
 
@@ -260,30 +280,22 @@ impl<A: Architecture> Watching<A> for LogFile {
         _cycle: Cycle,
         _found: &mut Found,
     ) -> Result<(), String> {
-        let written = watchers.log.as_mut().map(Log::finish);
-        written.map_or(Ok(()), |written| self.stream.finish(written))
+        self.0.finish(watchers.log.as_mut().map(Log::finish))
     }
 }
 
 /// `--trace`.
-struct TraceFile {
-    stream: Stream,
-    out: Option<BufWriter<File>>,
-}
+struct TraceFile(Opened);
 
 impl TraceFile {
     fn open(run: &Run) -> Result<Option<Self>, String> {
-        let opened = run.args.trace.as_deref().map(Stream::new).transpose()?;
-        Ok(opened.map(|(stream, out)| Self {
-            stream,
-            out: Some(out),
-        }))
+        Ok(Opened::new(run.args.trace.as_deref())?.map(Self))
     }
 }
 
 impl<A: Architecture> Watching<A> for TraceFile {
     fn install(&mut self, run: &Run, machine: &mut WatchedMachine<A>) {
-        let out = self.out.take();
+        let out = self.0.out.take();
         let trace = out.map(|out| Trace::new(out, &run.name, run.clock_hz, run.all.clone()));
         machine.core().observer().trace = trace;
         machine.bus().host.marks = Some(Vec::new());
@@ -297,7 +309,7 @@ impl<A: Architecture> Watching<A> for TraceFile {
         _found: &mut Found,
     ) -> Result<(), String> {
         let written = watchers.trace.as_mut().map(|trace| trace.finish(cycle));
-        written.map_or(Ok(()), |written| self.stream.finish(written))
+        self.0.finish(written)
     }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which architectures there are: the one list of them, [`Every`], and what those ask it that do not
-//! know one by its type. A new architecture is a folder that implements [`Architecture`], and its line
-//! here.
+//! know one by its type. A new architecture is a folder that implements [`Architecture`], its line
+//! here, and its `pub mod` in `lib.rs`: a macro could write both, but `cargo fmt` does not look for
+//! modules in what macros write.
 
 use std::io::{Read, Write};
 use std::path::Path;

@@ -47,7 +47,7 @@ def doctor(
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """What this computer is ready for, what it lacks, and the command that installs it."""
+    """Say what this computer is ready for, what it lacks, and what installs it."""
     from switchyard.show import terminal
     from switchyard.tools import doctor as doctor_table
 
@@ -75,13 +75,13 @@ def machines(
         typer.Argument(
             metavar="NAME|FILE",
             autocompletion=completion.machines,
-            help="Say what of it is assumed.",
+            help="Show its assumed constants.",
         ),
     ] = None,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """The machine descriptions, or of one what its assumed constants may be."""
+    """List the machines, or the assumed constants of one, with their ranges."""
     from switchyard.run import machine
     from switchyard.show import terminal
 
@@ -127,7 +127,7 @@ def boot(
         bool, typer.Option("--l4", help="That Linux as a server on the microkernel (Pentium 4).")
     ] = False,
     small: Annotated[
-        str, typer.Option(metavar="programs", help="With --l4: what has small spaces.")
+        str, typer.Option(metavar="programs", help="With --l4: give these small spaces.")
     ] = "",
     run: Annotated[
         bool,
@@ -158,7 +158,7 @@ def boot(
     ] = None,
     dtb: Annotated[Path | None, typer.Option(metavar="FILE", help="A device tree.")] = None,
     ram: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="So much memory, such as 256M.")
+        str | None, typer.Option(metavar="SIZE", help="The size of memory, such as 256M.")
     ] = None,
     load_address: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Where a raw image goes.")
@@ -169,7 +169,9 @@ def boot(
     no_translation: Annotated[
         bool, typer.Option("--no-translation", help="Interpret all; every count is the same.")
     ] = False,
-    max_cycles: Annotated[int | None, number(1, MOST_CYCLES, "Stop after so many.")] = None,
+    max_cycles: Annotated[
+        int | None, number(1, MOST_CYCLES, "Stop after this many cycles.")
+    ] = None,
     stats: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write statistics here.")
     ] = None,
@@ -264,7 +266,7 @@ def boot(
         Path | None, typer.Option(metavar="FILE", help="Let the same come as --record wrote here.")
     ] = None,
 ) -> None:
-    """Run a system, its console on this terminal; Ctrl-A x leaves it."""
+    """Run a system with its console on this terminal; Ctrl-A x ends it."""
     from switchyard.run import machine
 
     if program and not run:
@@ -531,7 +533,7 @@ def new(
         typer.Argument(metavar="KIND", help="A guest, scheme, machine, experiment or exercise."),
     ],
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="What it is to be called; which exercise.")
+        str, typer.Argument(metavar="NAME", help="Its name; of an exercise, which one.")
     ],
     machine_name: Annotated[
         str,
@@ -544,7 +546,7 @@ def new(
         ),
     ] = "",
 ) -> None:
-    """Write one of your own, which works, with a test, into your folder (--path) or this one.
+    """Begin one of your own: it works, has a test, and is in your folder (--path) or this one.
 
     An exercise goes into this folder, with its task; switchyard grade says how far it is done.
     """
@@ -590,7 +592,7 @@ def grade(
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """Run what was done of an exercise, and say what is right; exit status 0 if all is."""
+    """Grade the solution of an exercise by running it; exit status 0 if all is right."""
     from switchyard.show import terminal
     from switchyard.tools import exercises
 

@@ -102,7 +102,7 @@ def random_programs(
         typer.Option(metavar="FILE", help="A zImage in place of the kernel that switches fast."),
     ] = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Run all anew, also what was run before.")
+        bool, typer.Option("--fresh", help="Run everything again, also what was run before.")
     ] = False,
     shapes: Annotated[
         bool, typer.Option("--shapes", help="Compare nothing; print what the programs do.")
@@ -129,7 +129,7 @@ def random_programs(
     """
 )
 def experiments(as_json: AsJson = False, as_csv: AsCsv = False) -> None:
-    """What can be reproduced."""
+    """List what can be reproduced."""
     from switchyard.experiments import EXPERIMENTS
     from switchyard.show import terminal
 
@@ -159,10 +159,10 @@ def run(
     json_file: RecordFile = None,
     jobs: Annotated[
         int,
-        number(1, 256, "Runs at once; the results do not depend on it."),
+        number(1, 256, "How many runs at once; results do not depend on it."),
     ] = os.cpu_count() or 1,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Run all anew, also what was run before.")
+        bool, typer.Option("--fresh", help="Run everything again, also what was run before.")
     ] = False,
     brief: Annotated[
         bool,
@@ -229,7 +229,7 @@ def report(
         Path, typer.Option("--out", metavar="FILE", help="Where the page goes.", dir_okay=False)
     ] = RESULTS / "report.html",
 ) -> None:
-    """Write one HTML page, complete in itself, over all records and profiles at hand."""
+    """Write one self-contained HTML page of all records and profiles at hand."""
     from switchyard.experiments import EXPERIMENTS
     from switchyard.show import report as pages
 
@@ -276,7 +276,7 @@ def docs(
         ),
     ] = None,
 ) -> None:
-    """Write the book's page of results and its figures anew, from the results that are kept."""
+    """Write the book's page of results and its figures again, from the results that are kept."""
     from switchyard.data import files
     from switchyard.errors import one_of
     from switchyard.show import book
@@ -339,10 +339,10 @@ def sweep(
     ] = None,
     machine_name: Annotated[
         str | None,
-        machine_option("Not the experiment's own."),
+        machine_option("In place of the experiment's own."),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions.")] = False,
-    rounds: Annotated[int | None, number(1, MOST_IN_GUEST, "So many repetitions a point.")] = None,
+    rounds: Annotated[int | None, number(1, MOST_IN_GUEST, "Repetitions of each point.")] = None,
     out_dir: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Where the table goes.", file_okay=False)
     ] = RESULTS,
@@ -353,12 +353,14 @@ def sweep(
         ),
     ] = None,
     metric: Annotated[str, typer.Option(metavar="NAME", help="What --compare compares.")] = "us",
-    jobs: Annotated[int, number(1, 256, "Runs at once, here.")] = (os.cpu_count() or 1),
+    jobs: Annotated[int, number(1, 256, "How many runs at once, on this computer.")] = (
+        os.cpu_count() or 1
+    ),
     scheduler: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="A dask scheduler; its workers run.")
     ] = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Run all anew, also what was run before.")
+        bool, typer.Option("--fresh", help="Run everything again, also what was run before.")
     ] = False,
 ) -> None:
     """Run an experiment over a grid of machines and parameters; writes one Parquet file."""
@@ -436,7 +438,7 @@ def bench(
     json_file: RecordFile = None,
     repeats: Annotated[int, number(1, 1000, "Runs of each workload.")] = 5,
 ) -> None:
-    """How fast the simulator itself is; without a name, with every workload."""
+    """Measure how fast the simulator itself is; without a name, with every workload."""
     from switchyard.data import records as record_files
     from switchyard.show import terminal
     from switchyard.tools import bench as benchmark
@@ -535,20 +537,22 @@ def compare(
         typer.Option("--kernel", "-k", metavar="FILE", help="What runs, where that is not named."),
     ] = None,
     append: Annotated[str, typer.Option(metavar="WORDS", help="The kernel's command line.")] = "",
-    max_cycles: Annotated[int | None, number(1, MOST_CYCLES, "Stop after so many.")] = None,
+    max_cycles: Annotated[
+        int | None, number(1, MOST_CYCLES, "Stop after this many cycles.")
+    ] = None,
     build: Annotated[
         str, typer.Option(metavar="COMMAND", help="Make each commit's image in its checkout.")
     ] = "",
     within: Annotated[
-        float, typer.Option(metavar="PERCENT", help="A change up to that is none.")
+        float, typer.Option(metavar="PERCENT", help="Ignore changes up to this.")
     ] = 0.0,
     allow_faster: Annotated[
-        bool, typer.Option("--allow-faster", help="What takes less time is no change to fail for.")
+        bool, typer.Option("--allow-faster", help="Do not fail for what takes less time.")
     ] = False,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """What changed from one to the other, by how much, and which counters explain it.
+    """Compare two results: what changed, by how much, and which counters explain it.
 
     Exit status 1 where something did, beyond noise; cycles of a run have none.
     """
@@ -578,17 +582,18 @@ def figure(
         typer.Argument(metavar="FILE", help="Written: NAME.pdf or .svg, of an experiment NAME."),
     ],
     name: Annotated[
-        str, typer.Option("--of", metavar="NAME", help="Which, where the file is called otherwise.")
+        str,
+        typer.Option("--of", metavar="NAME", help="The experiment, if the file's name is not its."),
     ] = "",
     columns: Annotated[
         str, typer.Option(metavar="one|two", help="How wide: columns of a paper's page.")
     ] = "two",
     no_title: Annotated[
-        bool, typer.Option("--no-title", help="Without one, where a caption says it.")
+        bool, typer.Option("--no-title", help="Leave the title to a caption.")
     ] = False,
     folder: Annotated[
         Path,
-        typer.Option("--results", metavar="DIR", help="Records; those that the book keeps else."),
+        typer.Option("--results", metavar="DIR", help="Records; without any, those of the book."),
     ] = RESULTS,
 ) -> None:
     """Draw an experiment's figure for a paper."""

@@ -5,11 +5,13 @@ A case of such an experiment is measured several times. Its mean is that of all 
 interval that of the runs' means (`summary.Interval`), its spread that of all samples.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from switchyard.run.experiment import Settings
+from switchyard.data.summary import Interval
+from switchyard.run.experiment import Settings, Value
 
 Sample = TypeVar("Sample")
 
@@ -46,3 +48,10 @@ def means(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
     """The mean of each value over the runs; what a run does not name it has none of."""
     names = dict.fromkeys(name for run in runs for name in run)
     return {name: sum(run.get(name, 0.0) for run in runs) / len(runs) for name in names}
+
+
+def uncertain(metric: str, known: Interval) -> list[Value]:
+    """Half the interval as a share of the mean, where there are runs enough to know of one."""
+    if known.uncertainty == math.inf:
+        return []
+    return [(f"{metric}_uncertainty", known.uncertainty, "1")]

@@ -120,7 +120,7 @@ def test_run_shows_tables_and_writes_files(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("switchyard.experiments.l4_ipc.measure.QUICK_ROUNDS", 30)
-    monkeypatch.setattr("switchyard.experiments.repeats.RUNS", 2)
+    monkeypatch.setattr("switchyard.experiments.repeats.RUNS", 1)
     out, copy = tmp_path / "out", tmp_path / "copy.json"
     given = ["run", "l4-ipc", "--quick", "--out", str(out), "--json", str(copy), "--jobs", "3"]
     assert cli.execute(given) == 0

@@ -16,7 +16,7 @@ from switchyard.errors import InputError, RunError
 from switchyard.experiments import EXPERIMENTS, l4_pc
 from switchyard.experiments.l4 import COLUMNS
 from switchyard.experiments.l4_ipc.measure import BAND_CLIENTS, CLIENTS, L4Ipc, values_of
-from switchyard.run import runner, variants
+from switchyard.run import runner, store, variants
 from switchyard.run.experiment import Settings
 from switchyard.run.machine import Stats
 from switchyard.run.runner import Written
@@ -34,8 +34,18 @@ def run(out: Path, workers: int = 2) -> Written:
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
-    with faked(tmp_path_factory.mktemp("fake"), drawn=True):
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where runs are kept: with a band the plain ones need not be made again."""
+    return tmp_path_factory.mktemp("store")
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory, kept: Path) -> Written:
+    with (
+        faked(tmp_path_factory.mktemp("fake"), drawn=True),
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setenv(store.OVERRIDE, str(kept))
         return run(tmp_path_factory.mktemp("out"))
 
 
@@ -146,11 +156,10 @@ def test_files(written: Written) -> None:
     assert all(note in (out / "l4-ipc.md").read_text() for note in written.outcome.notes)
 
 
-def test_two_runs_write_the_same_bytes(tmp_path: Path) -> None:
+def test_two_runs_write_the_same_bytes(written: Written, tmp_path: Path) -> None:
     with faked(tmp_path, drawn=True):
-        run(tmp_path / "one", workers=1)
         run(tmp_path / "two", workers=5)
-    assert digest(tmp_path / "one") == digest(tmp_path / "two")
+    assert digest(tmp_path / "two") == digest(written.records.parent)
 
 
 def test_the_figure_shows_the_schemes_and_the_anchors(written: Written) -> None:
@@ -238,8 +247,9 @@ def test_samples_without_their_timing_are_no_result() -> None:
 
 
 @pytest.fixture(scope="module")
-def banded(tmp_path_factory: pytest.TempPathFactory) -> Written:
-    with faked(tmp_path_factory.mktemp("fake")):
+def banded(tmp_path_factory: pytest.TempPathFactory, kept: Path) -> Written:
+    with faked(tmp_path_factory.mktemp("fake")), pytest.MonkeyPatch.context() as patch:
+        patch.setenv(store.OVERRIDE, str(kept))
         return runner.run(
             EXPERIMENTS["l4-ipc"],
             Settings(rounds=ROUNDS),

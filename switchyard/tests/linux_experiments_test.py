@@ -455,9 +455,10 @@ def test_identifiers_save_what_the_flushing_core_takes_longer() -> None:
             cases = {s: (c * 9 // 10, n) for s, (c, n) in cases.items()}
         points[job.name] = experiment.measure(job, stats(job.machine, cases))
     results = views.of_runs(experiment, points)
-    at = {"processes": 8, "size_kb": 16}
-    assert value(results, "switch", "virt-u74", **at) == pytest.approx(20)
-    assert value(results, "switch", "virt-u74-asid", "tags", **at) == pytest.approx(18)
+    flushed = value(results, "switch", "virt-u74", processes=8, size_kb=16)
+    tagged = value(results, "switch", "virt-u74-asid", "tags", processes=8, size_kb=16)
+    assert flushed == pytest.approx(20)
+    assert tagged == pytest.approx(18)
     switches, operations = ({row[0]: row for row in table.rows} for table in results.tables[:2])
     assert switches["16 KB, 8 processes"][3] == "10.0"
     assert {row[4] for row in operations.values()} == {"10.0"}

@@ -20,8 +20,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use object::elf::ELFMAG;
+use serde::{Deserialize, Serialize};
 
-use crate::arch::HostTarget;
 use crate::bus::Bus;
 use crate::error::{read_file, read_some, Error, MOST_ELF};
 
@@ -43,6 +43,16 @@ pub struct Start {
     pub free: (u32, u32),
     /// What the program has to speak to the host by, if it has.
     pub host_target: Option<HostTarget>,
+}
+
+/// Where the program has its double words `tohost` and `fromhost`, by which RISC-V programs made for Spike
+/// speak to the host: physical addresses in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostTarget {
+    /// What it asks for.
+    pub to: u32,
+    /// Where it is answered, if it listens.
+    pub from: Option<u32>,
 }
 
 /// What to boot.

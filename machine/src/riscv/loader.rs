@@ -11,12 +11,12 @@ use std::path::Path;
 
 use object::elf::{ELFMAG, EM_RISCV};
 
-use crate::arch::HostTarget;
 use crate::board::virt::BOOT_ROM;
 use crate::bus::Bus;
 use crate::devicetree::{DeviceTree, A_DEVICE_TREE};
 use crate::error::{read_file, Error, MOST_ELF};
 use crate::loader::kernel::{Entry, Kernel, Target, Wrong};
+use crate::loader::HostTarget;
 use crate::loader::{check_append, place_initrd, read_kernel, Boot, Start, PAGE};
 use crate::riscv::config::RiscvConfig;
 use crate::riscv::tree::{tell, tree, Told};

@@ -76,6 +76,20 @@ pub struct Rate {
 }
 
 impl Rate {
+    /// Lookups of the instruction cache that missed.
+    pub const INSN_CACHE_MISSES: Self = Self::percent(
+        "instruction cache misses",
+        "% of fetches",
+        |t| t.icache.misses,
+        |t| t.icache.accesses,
+    );
+    /// Lookups of the data cache that missed.
+    pub const DATA_CACHE_MISSES: Self = Self::percent(
+        "data cache misses",
+        "% of accesses",
+        |t| t.dcache.read_misses + t.dcache.write_misses,
+        |t| t.dcache.reads + t.dcache.writes,
+    );
     /// Lookups of the instruction TLB that missed.
     pub const INSN_TLB_MISSES: Self = Self::percent(
         "instruction TLB misses",

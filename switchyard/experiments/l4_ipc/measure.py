@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Round trips of bench/l4's server and clients. Which client is next is drawn: a seed a run."""
 
-import math
 import statistics
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
@@ -167,13 +166,13 @@ def values_of(runs: Sequence[Sample]) -> list[Value]:
     """As long each, so that their mean is that of their means."""
     summary = summarize([cycles for run in runs for cycles in run.cycles])
     clock, rates = runs[0].clock_mhz, repeats.means([run.rates for run in runs])
-    known = Interval.of([run.us for run in runs]).uncertainty
+    known = Interval.of([run.us for run in runs])
     on_pc = runs[0].machine == l4_pc.MACHINE
     return [
         ("round_trip", summary.mean / clock, "us"),
         ("round_trip_runs", len(runs), "1"),
         ("round_trip_samples", summary.count, "1"),
-        *([("round_trip_uncertainty", known, "1")] if known != math.inf else []),
+        *repeats.uncertain("round_trip", known),
         ("round_trip_p5", summary.p5 / clock, "us"),
         ("round_trip_p95", summary.p95 / clock, "us"),
         *each(

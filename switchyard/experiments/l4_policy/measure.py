@@ -81,7 +81,7 @@ class L4Policy(Experiment[Counted]):
             values = [
                 ("round_trip", case.cycles, "cycles"),
                 ("round_trip_runs", len(case.means), "1"),
-                ("round_trip_uncertainty", case.interval.uncertainty, "1"),
+                *repeats.uncertain("round_trip", case.interval),
                 *((name, case.rates[name] * 500, "per_1000_ipc") for name in RATES),
             ]
             scheme = TAGS if policy == TAGS else "fass"

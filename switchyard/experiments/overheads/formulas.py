@@ -12,7 +12,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 from switchyard.data.records import Parameter
 from switchyard.data.summary import Interval
 from switchyard.errors import RunError
-from switchyard.run.experiment import Case, Value
+from switchyard.experiments.repeats import uncertain
+from switchyard.run.experiment import Case
 
 PAPER = "David et al., ExpCS 2007"
 PACKAGE = __name__.rpartition(".")[0]  # what is published stands beside this
@@ -194,11 +195,11 @@ class Switching(Points[Pair, PairRun]):
                     ("running", self.ms(self.total(pair, n)) / 1e3, "s"),
                     ("running_cv", variation(self.totals(pair, n)), "1"),
                     ("runs", len(self.runs[pair, n]), "1"),
-                    *_uncertain("running", self.interval(pair, n)),
+                    *uncertain("running", self.interval(pair, n)),
                     ("direct", self.ms(n * self.direct), "ms"),
                     ("indirect", self.ms(indirect.total), "ms"),
                     ("indirect_percent", self.indirect_percent(pair, n), "%"),
-                    *(_uncertain("indirect", self.indirect_interval(pair, n)) if n > 1 else []),
+                    *(uncertain("indirect", self.indirect_interval(pair, n)) if n > 1 else []),
                     ("altogether_percent", self.altogether_percent(pair, n), "%"),
                     ("indirect_switches", self.ms(indirect.inflation), "ms"),
                 ]
@@ -234,9 +235,9 @@ class Interrupting(Points[str, int]):
                 values = [
                     ("task_running", self.us(self.total(task, n)) / 1e6, "s"),
                     ("task_running_cv", variation(self.totals(task, n)), "1"),
-                    *_uncertain("task_running", self.interval(task, n)),
+                    *uncertain("task_running", self.interval(task, n)),
                     (metric, self.us(self.added(task, n)), "us"),
-                    *(_uncertain(metric, self.indirect_interval(task, n)) if n > 0 else []),
+                    *(uncertain(metric, self.indirect_interval(task, n)) if n > 0 else []),
                     (f"{metric}_percent", self.indirect_percent(task, n), "%"),
                     ("interrupt_altogether_percent", self.altogether_percent(task, n), "%"),
                 ]
@@ -251,10 +252,3 @@ def variation(values: Sequence[float]) -> float:
     if len(values) < 2:
         return 0.0
     return statistics.stdev(values) / statistics.fmean(values)
-
-
-def _uncertain(metric: str, known: Interval) -> list[Value]:
-    """Half the interval as a share of the mean, where there are runs enough to know of one."""
-    if known.uncertainty == math.inf:
-        return []
-    return [(f"{metric}_uncertainty", known.uncertainty, "1")]

@@ -104,18 +104,8 @@ const MAINTENANCE: &[Counter] = &[
 
 /// What is sampled.
 const RATES: &[Rate] = &[
-    Rate::percent(
-        "instruction cache misses",
-        "% of fetches",
-        |t| t.icache.misses,
-        |t| t.icache.accesses,
-    ),
-    Rate::percent(
-        "data cache misses",
-        "% of accesses",
-        |t| t.dcache.read_misses + t.dcache.write_misses,
-        |t| t.dcache.reads + t.dcache.writes,
-    ),
+    Rate::INSN_CACHE_MISSES,
+    Rate::DATA_CACHE_MISSES,
     Rate::INSN_TLB_MISSES,
     Rate::DATA_TLB_MISSES,
     Rate::of_cycles("line fills", |t| t.stall.fill),

@@ -6,7 +6,6 @@ pub mod core;
 mod csr;
 mod exec;
 pub mod float;
-mod host_target;
 mod predictor;
 mod processor;
 mod registers;

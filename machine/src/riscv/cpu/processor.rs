@@ -3,9 +3,10 @@
 
 use std::fmt::Write;
 
-use crate::arch::{awaited_interrupt, executes_zeros, Dead, HostTarget, MemorySystem, Processor};
+use crate::arch::{awaited_interrupt, executes_zeros, Dead, MemorySystem, Processor};
 use crate::bus::Bus;
 use crate::config::MachineConfig;
+use crate::loader::HostTarget;
 use crate::platform::Platform;
 use crate::riscv::cpu::core::Core;
 use crate::riscv::cpu::Observer;

@@ -134,7 +134,7 @@ pub struct Checker {
 
 impl check::Checker<Riscv> for Checker {
     fn new(memory: &mut MemSys) -> Self {
-        memory.keep_journal();
+        memory.journal.keep();
         Self {
             findings: Findings::new(),
             shadow: Shadow::new(&memory.platform.bus),
@@ -240,11 +240,11 @@ impl Observer<Riscv> for Checker {
 impl Checker {
     /// Notes how translations have come about.
     fn take_events(&mut self, memory: &MemSys, pc: u64) {
-        if !memory.has_events() {
+        if !memory.journal.has_events() {
             return;
         }
         let mut events = std::mem::take(&mut self.events);
-        memory.take_events(&mut events);
+        memory.journal.take(&mut events);
         self.epoch += 1;
         for event in events.drain(..) {
             if let Event::Walked { entry, .. } = event {

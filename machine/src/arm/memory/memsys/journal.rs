@@ -3,12 +3,8 @@
 //! dirty lines that are dropped, fills of instruction lines, table walks, loads of the read buffer.
 //! Kept for an observer that asks for it, until that takes it.
 
-use std::cell::RefCell;
-
 use crate::arm::memory::line::{Words, HALF_WORDS, LINE_WORDS};
 use crate::arm::memory::tlb::TlbEntry;
-
-use super::MemSys;
 
 /// Something that has happened.
 #[derive(Debug, Clone, Copy)]
@@ -64,46 +60,5 @@ impl DirtyLine {
         (0..LINE_WORDS)
             .filter(dirty)
             .map(|n| (self.pa + 4 * n as u32, self.words[n]))
-    }
-}
-
-/// The events that nobody has taken yet, oldest first; `None`: nobody asks.
-#[derive(Debug, Default)]
-pub(super) struct Journal(Option<RefCell<Vec<Event>>>);
-
-impl Journal {
-    /// Notes an event, which is made only if somebody asks.
-    #[inline]
-    pub(super) fn note(&self, event: impl FnOnce() -> Event) {
-        if let Some(events) = &self.0 {
-            events.borrow_mut().push(event());
-        }
-    }
-
-    /// Whether somebody asks.
-    pub(super) fn is_kept(&self) -> bool {
-        self.0.is_some()
-    }
-}
-
-impl MemSys {
-    /// Keeps a journal from now on, which has to be taken from time to time.
-    pub fn keep_journal(&mut self) {
-        self.journal.0 = Some(RefCell::default());
-    }
-
-    /// Whether something is in the journal.
-    #[inline]
-    #[must_use]
-    pub fn has_events(&self) -> bool {
-        let events = self.journal.0.as_ref();
-        events.is_some_and(|events| !events.borrow().is_empty())
-    }
-
-    /// Takes what is in the journal, in place of an empty list.
-    pub fn take_events(&self, empty: &mut Vec<Event>) {
-        if let Some(events) = &self.journal.0 {
-            std::mem::swap(&mut *events.borrow_mut(), empty);
-        }
     }
 }

@@ -47,6 +47,7 @@ use crate::bus::{Bus, Target};
 use crate::bus_cost::Transfer;
 use crate::config::{AddressSpaceTags, CacheConfig, MachineConfig};
 use crate::event::Cycle;
+use crate::journal::Journal;
 use crate::platform::Platform;
 use crate::tlb::Tlb;
 
@@ -54,7 +55,7 @@ use self::caches::{Caches, DataCache, DataLine, InsnLine};
 use self::counting::Synced;
 use self::decoded::KnownLines;
 use self::hint::AccessHints;
-use self::journal::{Event, Journal};
+use self::journal::Event;
 use self::read_buffer::ReadBuffer;
 use self::refill::Arrivals;
 use self::registers::{Registers, Rules};
@@ -148,7 +149,8 @@ pub struct MemSys {
     /// What ideal address-space tags need in addition to caches and TLBs.
     tags: Option<Box<Tags>>,
     /// For an observer.
-    journal: Journal,
+    /// What happens other than accesses.
+    pub journal: Journal<Event>,
 }
 
 impl MemSys {

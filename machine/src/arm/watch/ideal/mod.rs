@@ -70,7 +70,7 @@ impl Checker {
     /// A checker of a machine with this memory, which is loaded, and which has not run yet.
     #[must_use]
     pub fn new(memory: &mut MemSys) -> Self {
-        memory.keep_journal();
+        memory.journal.keep();
         let mut ideal = Ideal::new(&memory.platform.bus);
         let mut running = Running::default();
         running.hear(memory, &mut ideal);
@@ -565,7 +565,7 @@ impl Observer<Arm> for Checker {
     }
 
     fn restored(&mut self, memory: &MemSys) {
-        memory.take_events(&mut Vec::new());
+        memory.journal.take(&mut Vec::new());
         self.ideal = Ideal::new(&memory.platform.bus);
         (self.provenance, self.tags) = (Provenance::default(), Tags::default());
         self.aliases = Aliases::default();

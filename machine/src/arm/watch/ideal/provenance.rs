@@ -107,14 +107,14 @@ impl Checker {
     /// Takes the journal: what `pc` has done, or its fetch.
     #[inline]
     pub(super) fn hear(&mut self, memory: &MemSys, pc: u64, fetched: bool) {
-        if memory.has_events() {
+        if memory.journal.has_events() {
             self.read_journal(memory, pc, fetched);
         }
     }
 
     fn read_journal(&mut self, memory: &MemSys, pc: u64, fetched: bool) {
         let mut events = std::mem::take(&mut self.provenance.events);
-        memory.take_events(&mut events);
+        memory.journal.take(&mut events);
         // What is no part of the fetch was done by the instruction before, which has faulted.
         let before = if fetched { self.pc } else { pc };
         let cycle = memory.platform.cycle;

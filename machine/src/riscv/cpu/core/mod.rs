@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The integer core: registers, levels of privilege, memory as its instructions see it, and traps.
 
+mod host_target;
 mod state;
 mod trap;
 
@@ -8,7 +9,6 @@ use crate::arch::Dead;
 use crate::config::MachineConfig;
 use crate::observe::Access as Seen;
 use crate::riscv::config::{BranchConfig, IdentityConfig};
-use crate::riscv::cpu::host_target::Served;
 use crate::riscv::cpu::predictor::Predictor;
 use crate::riscv::cpu::registers::Registers;
 use crate::riscv::cpu::timing::Pipeline;
@@ -20,6 +20,8 @@ use crate::riscv::isa::register::PLACES;
 use crate::riscv::isa::system::Trap;
 use crate::riscv::memory::fault::{Abort, Fault};
 use crate::riscv::memory::memsys::MemSys;
+
+use self::host_target::Served;
 
 /// The processor.
 pub struct Core<O: Observer> {

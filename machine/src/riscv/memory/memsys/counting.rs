@@ -22,18 +22,9 @@ impl MemSys {
     /// Brings the tallies that are kept by difference up to date.
     pub fn sync_counters(&mut self) {
         let pending = self.pending();
-        let now = &mut self.platform.counters.now;
-        now.run.cycles += pending.run.cycles;
-        now.run.instructions += pending.run.instructions;
-        now.icache.accesses += pending.icache.accesses;
-        now.itlb.accesses += pending.itlb.accesses;
-        now.dcache.reads += pending.dcache.reads;
-        now.dcache.writes += pending.dcache.writes;
-        now.dtlb.accesses += pending.dtlb.accesses;
+        self.platform.counters.catch_up(&pending);
         self.synced.cycle = self.platform.cycle;
         self.synced.instructions = self.platform.counters.fetches;
-        self.platform.counters.hinted_reads = 0;
-        self.platform.counters.hinted_writes = 0;
     }
 
     /// What is to be added to the tallies to bring them up to date.

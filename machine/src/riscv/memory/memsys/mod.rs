@@ -18,6 +18,7 @@ use crate::bus::Bus;
 use crate::cache::{Cache, Line};
 use crate::config::MachineConfig;
 use crate::event::Cycle;
+use crate::journal::Journal;
 use crate::platform::Platform;
 use crate::riscv::config::{IsaConfig, PriceConfig, LINE_BYTES};
 use crate::riscv::isa::cause::Exception;
@@ -33,7 +34,7 @@ use super::tlb::Tlb;
 
 use self::counting::Synced;
 use self::hint::Hints;
-use self::journal::Journal;
+use self::journal::Event;
 
 /// "No line": no fetched line has this address.
 pub const NO_LINE: u64 = 1;
@@ -124,7 +125,8 @@ pub struct MemSys {
     isa: IsaConfig,
     prices: PriceConfig,
     synced: Synced,
-    journal: Journal,
+    /// What happens other than accesses.
+    pub journal: Journal<Event>,
 }
 
 impl MemSys {

@@ -6,8 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::arch::HostTarget;
 use crate::event::Cycle;
+use crate::loader::HostTarget;
 use crate::riscv::cpu::core::Core;
 use crate::riscv::cpu::Observer;
 
@@ -46,12 +46,12 @@ impl From<HostTarget> for Served {
 
 impl<O: Observer> Core<O> {
     /// When the run must be interrupted for a look; [`Cycle::MAX`]: never.
-    pub(super) fn next_look(&self) -> Cycle {
+    pub(in crate::riscv::cpu) fn next_look(&self) -> Cycle {
         self.host_target.map_or(Cycle::MAX, |served| served.next)
     }
 
     /// Looks whether the program asks for something, when it is time for that, or it sleeps.
-    pub(super) fn look_at_host_target(&mut self) {
+    pub(in crate::riscv::cpu) fn look_at_host_target(&mut self) {
         let Some(served) = &mut self.host_target else {
             return;
         };
