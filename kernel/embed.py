@@ -29,15 +29,19 @@ def main() -> None:
     base, machine = (int(number, 0) for number in sys.argv[2:4])
     with open(path, "rb") as file:
         elf = file.read()
-    if elf[:6] != b"\x7fELF\x01\x01" or struct.unpack_from("<H", elf, 18)[0] != machine:
-        fail(path, f"not a little-endian ELF32 file for machine {machine}")
-    entry, phoff = struct.unpack_from("<II", elf, 24)
-    phentsize, phnum = struct.unpack_from("<HH", elf, 42)
+    known = elf[:6] in (b"\x7fELF\x01\x01", b"\x7fELF\x02\x01")
+    if not known or struct.unpack_from("<H", elf, 18)[0] != machine:
+        fail(path, f"not a little-endian ELF file for machine {machine}")
+    wide = elf[4] == 2
+    entry, phoff = struct.unpack_from("<QQ" if wide else "<II", elf, 24)
+    phentsize, phnum = struct.unpack_from("<HH", elf, 54 if wide else 42)
     segments = []
     for i in range(phnum):
-        kind, offset, vaddr, _, filesz, memsz = struct.unpack_from(
-            "<6I", elf, phoff + i * phentsize
-        )
+        at = phoff + i * phentsize
+        if wide:
+            kind, _, offset, vaddr, _, filesz, memsz = struct.unpack_from("<2I5Q", elf, at)
+        else:
+            kind, offset, vaddr, _, filesz, memsz = struct.unpack_from("<6I", elf, at)
         if kind == PT_LOAD and memsz:
             segments.append((vaddr, offset, filesz, memsz))
     segments.sort()

@@ -14,6 +14,6 @@ void fault_swi(struct tcb *self);
 bool user_load(word_t va, word_t *value);
 
 /* Does a word at this kernel address read without an abort? For finding the probe. */
-bool kernel_probe_load(word_t va, word_t *value);
+bool kernel_probe_load(word_t va, uint32_t *value);
 
 #endif

@@ -15,7 +15,7 @@ void irq_handle(void) {
     thread_entered_kernel();
     sched_interrupted();
     while ((pending = board_interrupt_pending()) >= 0) {
-        word_t n = (word_t)pending;
+        uint32_t n = (uint32_t)pending;
         if (board_timer_is_tick(n)) {
             board_timer_acknowledge(n);
             timer_tick();
@@ -36,7 +36,7 @@ void irq_handle(void) {
     }
 }
 
-bool irq_control(word_t number, word_t handler) {
+bool irq_control(uint32_t number, word_t handler) {
     struct tcb *t = &tcbs[number];
     if (!board_interrupt_available(number)) {
         return false;
@@ -60,12 +60,12 @@ bool irq_control(word_t number, word_t handler) {
 
 void message_interrupt_answered(struct tcb *interrupt) {
     if (interrupt->scheduler != 0) {
-        board_interrupt_unmask((word_t)(interrupt - tcbs));
+        board_interrupt_unmask((uint32_t)(interrupt - tcbs));
     }
 }
 
 void irq_forget_handler(word_t id) {
-    for (word_t i = 0; i < BOARD_INTERRUPTS; i++) {
+    for (uint32_t i = 0; i < BOARD_INTERRUPTS; i++) {
         if (tcbs[i].scheduler == id) {
             irq_control(i, 0);
         }

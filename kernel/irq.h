@@ -15,7 +15,7 @@
 void irq_handle(void);
 
 /* ThreadControl of interrupt `number`: `handler` becomes its handler; its own id ends that. */
-bool irq_control(word_t number, word_t handler);
+bool irq_control(uint32_t number, word_t handler);
 
 /* The thread is gone: what it handled is masked. */
 void irq_forget_handler(word_t id);

@@ -20,14 +20,14 @@ static void put_string(const char *s) {
 }
 
 static void put_hex(word_t value) {
-    for (int shift = 28; shift >= 0; shift -= 4) {
+    for (int shift = 8 * (int)sizeof(word_t) - 4; shift >= 0; shift -= 4) {
         board_putc("0123456789abcdef"[value >> shift & 0xf]);
     }
 }
 
 static void put_decimal(word_t value) {
-    char digits[11];
-    int n = 10;
+    char digits[sizeof(word_t) * 5 / 2 + 1]; /* a byte takes less than 2.5 */
+    int n = (int)sizeof digits - 1;
     digits[n] = 0;
     do {
         digits[--n] = (char)('0' + value % 10);

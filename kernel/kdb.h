@@ -7,7 +7,7 @@
 
 #include "tcb.h"
 
-/* %x (eight digits), %d (unsigned), %s, %c; nothing else. */
+/* %x (all digits of a word), %d (unsigned), %s, %c; nothing else. Numbers are words. */
 void kdb_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The thread makes a debug call (L4_TRAP_*, in the binding). Of L4_TRAP_STATISTICS the argument is

@@ -15,10 +15,6 @@ extern char kip_page[];
 #define DECLARE_STUB(name, Name, number, word) extern char kip_stub_##name[];
 L4_SYSTEM_CALLS(DECLARE_STUB)
 
-/* Absolute symbols made by embed.py. */
-extern char boot_sigma0_ip[], boot_sigma0_low[], boot_sigma0_high[];
-extern char boot_program_ip[], boot_program_low[], boot_program_high[];
-
 L4_KernelInterfacePage_t *const the_kip = (L4_KernelInterfacePage_t *)kip_page;
 
 /* Offsets in the page; kip.S leaves the first 0x800 bytes to us. */
@@ -83,13 +79,13 @@ void kip_init(word_t boot_info) {
     the_kip->magic = L4_KIP_MAGIC;
     the_kip->ApiVersion.raw = (L4_Word_t)L4_API_VERSIONWORD;
     the_kip->ApiFlags.raw = L4_BITS_PER_WORD == 64 ? L4_APIFLAG_64BIT << 2 : L4_APIFLAG_LE;
-    the_kip->sigma0 = (L4_ServerDesc_t){.ip = (L4_Word_t)boot_sigma0_ip,
-                                        .low = (L4_Word_t)boot_sigma0_low,
-                                        .high = (L4_Word_t)boot_sigma0_high};
-    the_kip->root_server = (L4_ServerDesc_t){.ip = (L4_Word_t)boot_program_ip,
-                                             .low = (L4_Word_t)boot_program_low,
-                                             .high = (L4_Word_t)boot_program_high};
-    the_kip->UtcbInfo.raw = L4_UTCB_INFO(12, 9, 1);
+    the_kip->sigma0 = (L4_ServerDesc_t){.ip = BOOT_ADDRESS(sigma0_ip),
+                                        .low = BOOT_ADDRESS(sigma0_low),
+                                        .high = BOOT_ADDRESS(sigma0_high)};
+    the_kip->root_server = (L4_ServerDesc_t){.ip = BOOT_ADDRESS(program_ip),
+                                             .low = BOOT_ADDRESS(program_low),
+                                             .high = BOOT_ADDRESS(program_high)};
+    the_kip->UtcbInfo.raw = L4_UTCB_INFO(12, L4_UTCB_LOG2_SIZE, 1);
     the_kip->KipAreaInfo.raw = 12;
     /* The timer counts at a microsecond or less; timeslices end by it. */
     the_kip->ClockInfo.raw = (L4_Word_t)L4_TimePeriod(1).raw << 16 | L4_TimePeriod(1).raw;

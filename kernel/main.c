@@ -22,7 +22,7 @@ volatile uint32_t *probe;
 uint32_t event_counts[EVENTS];
 
 static void find_probe(void) {
-    word_t id = 0;
+    uint32_t id = 0;
     if (kernel_probe_load(PROBE_VA + PROBE_ID, &id) && id == PROBE_ID_VALUE) {
         probe = (volatile uint32_t *)PROBE_VA;
     }
@@ -30,12 +30,14 @@ static void find_probe(void) {
 
 /* So that the simulator's checker knows which space runs: it reads along, at no cost to anybody. */
 static void announce_spaces(void) {
-    if (SWITCH_PROTECTS) {
+    /* (The probe's registers have 32 bits. Where addresses have more, the register by which the
+     * processor finds a space's tables tells which it is.) */
+    if (SWITCH_PROTECTS && sizeof(word_t) == sizeof(uint32_t)) {
         /* Not hot.space, which the paths in assembly leave as it was (thread_entered_kernel). */
-        probe_write(PROBE_SPACE_WORD, (word_t)&hot.current);
+        probe_write(PROBE_SPACE_WORD, (uint32_t)(word_t)&hot.current);
         probe_write(PROBE_SPACE_THREAD, offsetof(struct tcb, space));
         probe_write(PROBE_SPACE_DIRECTORY, offsetof(struct space, directory));
-        probe_write(PROBE_SPACE_KERNEL, KERNEL_AREA);
+        probe_write(PROBE_SPACE_KERNEL, (uint32_t)KERNEL_AREA);
     }
 }
 

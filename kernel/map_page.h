@@ -109,10 +109,10 @@ static inline __attribute__((always_inline)) bool map_page(struct space *from, w
         write = write && (others & MAPPING_VALID) == 0;
         active = (others & MAPPING_WRITABLE) == 0;
     }
-    word_t value = pa | ENTRY_INACTIVE;
+    pte_t value = entry_of_frame(pa) | ENTRY_INACTIVE;
     word_t mapping = pa | SIZE_4K;
     if (likely(active)) {
-        value = pa | ENTRY_READABLE;
+        value = entry_of_frame(pa) | ENTRY_READABLE;
         mapping |= MAPPING_CACHED | MAPPING_VALID;
         if (write) {
             value |= ENTRY_WRITABLE;

@@ -22,9 +22,9 @@ void ready_init(void) {
 }
 
 /* (Not every processor counts leading zeros.) */
-static word_t highest_bit(uint32_t word) {
-    word_t n = 0;
-    for (word_t half = 16; half != 0; half /= 2) {
+static uint32_t highest_bit(uint32_t word) {
+    uint32_t n = 0;
+    for (uint32_t half = 16; half != 0; half /= 2) {
         if (word >> half != 0) {
             word >>= half;
             n += half;
@@ -34,7 +34,7 @@ static word_t highest_bit(uint32_t word) {
 }
 
 static void update_top(void) {
-    for (word_t i = PRIORITIES / 32; i-- > 0;) {
+    for (uint32_t i = PRIORITIES / 32; i-- > 0;) {
         if (occupied[i] != 0) {
             hot.ready_top = i * 32 + highest_bit(occupied[i]);
             return;

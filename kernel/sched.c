@@ -186,7 +186,7 @@ static void dispatch(struct tcb *t) {
     if (t->space != NULL && t->space != hot.space) {
         switch_to(hot.space, t->space);
     }
-    *(volatile word_t *)UTCB_POINTER_VA = t->utcb;
+    frame_show_utcb(t->utcb);
 }
 
 void sched_finish(void) {

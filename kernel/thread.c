@@ -85,9 +85,9 @@ static void set_utcb(struct tcb *t, word_t utcb) {
 
 /* The thread's UTCB, whose page is mapped, exists from here on, and has its first contents. */
 static void begin_utcb(struct tcb *t, word_t utcb) {
-    static const word_t zeros[L4_UTCB_SIZE / 4];
+    static const word_t zeros[L4_UTCB_SIZE / sizeof(word_t)];
     set_utcb(t, utcb);
-    write_words(t, 0, zeros, L4_UTCB_SIZE / 4);
+    write_words(t, 0, zeros, L4_UTCB_SIZE / sizeof(word_t));
     write_word(t, L4_UTCB_MY_GLOBAL_ID, t->id);
 }
 
@@ -213,13 +213,13 @@ static word_t decode(struct control *c, word_t space_id, word_t utcb) {
  * end with it.
  */
 static void migrate(struct tcb *t, struct space *to, word_t utcb) {
-    static word_t contents[L4_UTCB_SIZE / 4];
+    static word_t contents[L4_UTCB_SIZE / sizeof(word_t)];
     bool active = t->utcb != 0;
     if (active && t->kind != KIND_START) {
         ipc_abort(t);
     }
     if (active) {
-        read_words(t, 0, contents, L4_UTCB_SIZE / 4);
+        read_words(t, 0, contents, L4_UTCB_SIZE / sizeof(word_t));
     }
     leave_space(t);
     join_space(t, to);
@@ -227,7 +227,7 @@ static void migrate(struct tcb *t, struct space *to, word_t utcb) {
     t->flags |= to->redirector != 0 ? FLAG_REDIRECTED : 0;
     if (active) {
         set_utcb(t, utcb);
-        write_words(t, 0, contents, L4_UTCB_SIZE / 4);
+        write_words(t, 0, contents, L4_UTCB_SIZE / sizeof(word_t));
     }
 }
 
@@ -282,7 +282,7 @@ struct control_result thread_control(struct tcb *self, word_t dest, word_t space
         return ended(L4_ErrInvalidThread);
     }
     if (number < SYSTEM_BASE) {
-        return ended(irq_control(number, pager) ? L4_ErrOk : L4_ErrInvalidThread);
+        return ended(irq_control((uint32_t)number, pager) ? L4_ErrOk : L4_ErrInvalidThread);
     }
     if (number < USER_BASE) {
         return ended(L4_ErrInvalidThread);

@@ -20,7 +20,7 @@ static inline void read_words(const struct tcb *t, word_t offset, word_t *words,
     const word_t *from = (const word_t *)(t->utcb + offset);
     if (!user_is_addressable(t->space)) {
         switch_window(t->space, t->utcb, L4_UTCB_SIZE);
-        from = space_utcb_alias(t->space, t->utcb) + offset / 4;
+        from = space_utcb_alias(t->space, t->utcb) + offset / sizeof(word_t);
     }
     for (word_t i = 0; i < count; i++) {
         words[i] = ((const volatile word_t *)from)[i];
@@ -32,7 +32,7 @@ static inline void write_words(const struct tcb *t, word_t offset, const word_t 
     word_t *to = (word_t *)(t->utcb + offset);
     if (!user_is_addressable(t->space)) {
         switch_window(t->space, t->utcb, L4_UTCB_SIZE);
-        to = space_utcb_alias(t->space, t->utcb) + offset / 4;
+        to = space_utcb_alias(t->space, t->utcb) + offset / sizeof(word_t);
     }
     for (word_t i = 0; i < count; i++) {
         ((volatile word_t *)to)[i] = words[i];

@@ -129,7 +129,7 @@ static uint8_t *open_window(const struct tcb *sender, const struct tcb *receiver
 /* At most up to the end of either page; 0 = a fault. */
 static word_t copy(struct tcb *sender, struct tcb *receiver, word_t from, word_t to, word_t size,
                    struct xfer_fault *fault) {
-    static word_t between[BETWEEN / 4];
+    static word_t between[BETWEEN / sizeof(word_t)];
     word_t rest_from = PAGE_SIZE - (from & PAGE_MASK);
     word_t rest_to = PAGE_SIZE - (to & PAGE_MASK);
     word_t from_pa, to_pa;

@@ -23,7 +23,7 @@ export ZIG_LOCAL_CACHE_DIR ?= $(abspath $(BUILD)/.zig-cache)
 TARGET_FLAGS := $(ARCH_TARGET) $(ARCH_PROGRAM_CPU)
 # A program carries the files of its children whole: where this checkout lies must not show in them.
 REPRODUCIBLE := -ffile-prefix-map=$(TOP)/=
-WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wundef -Werror
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wundef -Werror $(ARCH_WARNINGS)
 # (and what of the programs in user/, bench/ and servers/ is the architecture's)
 INCLUDES := -I$(TOP)/l4/include -I$(TOP)/l4/include/l4/arch/$(ARCH) -I$(TOP)/include \
             -I$(TOP)/user/arch/$(ARCH) -I$(TOP)/user/test/arch/$(ARCH) -I$(TOP)/bench/arch/$(ARCH) \
@@ -58,7 +58,7 @@ $(OBJ)/%.o: $(TOP)/%.cc $(RULES)
 
 $(OBJ)/%.o: $(TOP)/%.S $(RULES)
 	@mkdir -p $(@D)
-	$(CC) $(TARGET_FLAGS) $(REPRODUCIBLE) $(INCLUDES) $(ASFLAGS_$(notdir $*)) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+	$(CC) $(TARGET_FLAGS) $(REPRODUCIBLE) $(INCLUDES) -DWORD_LOG2=$(ARCH_WORD_LOG2) $(ASFLAGS_$(notdir $*)) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
 # string.c must not become calls of itself.
 CFLAGS_string := -fno-builtin

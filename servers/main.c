@@ -88,7 +88,7 @@ static bool serve(void) {
             struct task *task = from.raw == stack.id.raw ? &stack : &driver;
             L4_Word_t address;
             L4_StoreMR(1, &address);
-            bool page = (L4_Label(tag) & 0xfff8) == L4_LABEL_PAGEFAULT;
+            bool page = (L4_Label(tag) & (L4_LABEL(-1) | 8)) == L4_LABEL_PAGEFAULT;
             if (page ? !task_fault(task, tag, address) : task != &driver || !devices_fault(tag)) {
                 print("servers: message %x from %x, %x\n", tag.raw, from.raw, address);
                 return false;

@@ -105,7 +105,7 @@ static bool serve(L4_Word_t which) {
     while (L4_IpcSucceeded(tag)) {
         L4_Word_t address;
         L4_StoreMR(1, &address);
-        if ((L4_Label(tag) & 0xfff8) == L4_LABEL_PAGEFAULT && address >= FAULT_AT) {
+        if ((L4_Label(tag) & (L4_LABEL(-1) | 8)) == L4_LABEL_PAGEFAULT && address >= FAULT_AT) {
             load_item(address, L4_FullyAccessible);
         } else if (L4_Label(tag) == FAULT_PREPARE) {
             if (!prepare(which, FAULT_AT + done++ * fault_step(which))) {

@@ -94,7 +94,7 @@ static L4_Word_t hear(struct place *place, L4_ThreadId_t from, L4_Word_t label) 
     for (;;) {
         L4_Word_t word;
         L4_StoreMR(1, &word);
-        if (L4_IpcFailed(tag) || (L4_Label(tag) & 0xfff8) != L4_LABEL_PAGEFAULT) {
+        if (L4_IpcFailed(tag) || (L4_Label(tag) & (L4_LABEL(-1) | 8)) != L4_LABEL_PAGEFAULT) {
             if (L4_IpcFailed(tag) || L4_Label(tag) != label) {
                 fail("a task said something unexpected");
             }

@@ -86,7 +86,7 @@ static void hear(struct task *task, L4_Word_t label) {
     for (;;) {
         L4_Word_t word;
         L4_StoreMR(1, &word);
-        if (L4_IpcFailed(tag) || (L4_Label(tag) & 0xfff8) != L4_LABEL_PAGEFAULT) {
+        if (L4_IpcFailed(tag) || (L4_Label(tag) & (L4_LABEL(-1) | 8)) != L4_LABEL_PAGEFAULT) {
             if (L4_IpcFailed(tag) || L4_Label(tag) != label) {
                 fail("a task said something unexpected");
             }

@@ -69,7 +69,7 @@ void os_finish(unsigned status) {
 
 /* Answers page faults of the partner until it says something else; its tag then. */
 static L4_MsgTag_t serve_faults(struct task *task, L4_MsgTag_t tag) {
-    while (L4_IpcSucceeded(tag) && (L4_Label(tag) & 0xfff8) == L4_LABEL_PAGEFAULT) {
+    while (L4_IpcSucceeded(tag) && (L4_Label(tag) & (L4_LABEL(-1) | 8)) == L4_LABEL_PAGEFAULT) {
         L4_Word_t address;
         L4_StoreMR(1, &address);
         if (!task_fault(task, tag, address)) {

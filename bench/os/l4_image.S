@@ -2,6 +2,6 @@
 /* The partner program's ELF file, as data; bench/Makefile says where it is. */
     .section .rodata
     .global partner_image
-    .p2align 2
+    .p2align WORD_LOG2
 partner_image:
     .incbin PARTNER_ELF

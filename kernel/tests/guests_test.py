@@ -361,7 +361,69 @@ def test_random_operations_agree_with_the_model(scheme: str, subtests: pytest.Su
     assert done.returncode == 0
 
 
+RISCV = "virt"
+
+
+@pytest.fixture(scope="module")
+def slow_riscv(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Processors with and without ASIDs at a seventh of their clock: tests wait for times."""
+    folder = tmp_path_factory.mktemp("machine")
+    files = {}
+    for name in ("virt-u74", "virt-u74-asid"):
+        text = (build.root() / "machine" / "machines" / f"{name}.toml").read_text()
+        text, count = re.subn(r"clock-hz = [\d_]+", "clock-hz = 200_000_000", text)
+        assert count == 1
+        file = folder / f"{name}.toml"
+        file.write_text(text)
+        files[name] = str(file)
+    return files
+
+
+# All tests without ASIDs; and under the checker those of who may see what. Each kernel runs all of
+# its tests on QEMU (below), and under the checker by make test-long.
+@pytest.mark.slow
+@pytest.mark.guests
+@pytest.mark.parametrize(
+    ("scheme", "machine_name", "only", "checked"),
+    [
+        ("flush", "virt-u74", "", False),
+        ("flush", "virt-u74", "only=attack_after", True),
+        ("flush", "virt-u74", "only=isolation_w", True),
+        ("tags", "virt-u74-asid", "only=attack_after", True),
+        ("tags", "virt-u74-asid", "only=isolation_w", True),
+        ("single-space", "virt-u74", "only=single_", True),
+        pytest.param("flush", "virt-u74", "", True, marks=pytest.mark.long),
+        pytest.param("tags", "virt-u74-asid", "", True, marks=pytest.mark.long),
+        pytest.param("single-space", "virt-u74", "", True, marks=pytest.mark.long),
+    ],
+)
+def test_kernel_on_riscv(
+    scheme: str,
+    machine_name: str,
+    only: str,
+    checked: bool,
+    slow_riscv: dict[str, str],
+    subtests: pytest.Subtests,
+) -> None:
+    image = built(scheme, "test", RISCV).image
+    boot = Boot(slow_riscv[machine_name], image, only, MAX_CYCLES, bios="none")
+    done = finish(boot, *(CHECKED if checked else ()))
+    check(Verdict.read(done.stdout), subtests)
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
+# A kernel with ASIDs, on a processor that has none.
+@pytest.mark.slow
+@pytest.mark.guests
+def test_a_kernel_that_needs_asids_says_so() -> None:
+    done = finish(Boot("virt-u74", built("tags", "test", RISCV).image, "", MAX_CYCLES, bios="none"))
+    assert "kernel panic: scheme tags: this processor has not enough ASIDs" in done.stdout
+    assert done.returncode == 1
+
+
 QEMU_MACHINES = {
+    RISCV: ["qemu-system-riscv64", "-M", "virt", "-bios", "none"],
     BOARD: ["qemu-system-arm", "-M", "collie"],
     VERSATILE: ["qemu-system-arm", "-M", "versatilepb", "-audiodev", "none,id=none"],
     # (the clock's interrupts come by the host's time if nothing else is said)
@@ -421,7 +483,8 @@ def test_doctor_names_each_qemu() -> None:
 def test_kernel_on_qemu(scheme: str, board: str, subtests: pytest.Subtests) -> None:
     emulator = QEMU_MACHINES[board][0]
     if shutil.which(emulator) is None:
-        package = "qemu-system-x86" if board == PC else emulator
+        packages = {PC: "qemu-system-x86", RISCV: "qemu-system-misc"}
+        package = packages.get(board, emulator)
         pytest.fail(f"{emulator}: not found; install it with: apt-get install {package}")
     check(Verdict.read(qemu_console(board, built(scheme, "test", board).image)), subtests)
 

@@ -14,13 +14,15 @@ from switchyard.run import build, kernels
 FOREIGN = re.compile(
     r"\bcpsr|\bCPSR_|\.r\[|frame\.(?:r|lr)\b|\bP[TD]E_|\bAP_|>> 20\b|0xfffff\b|\bL4_ARM_"
     r"|\beflags|\bEFLAGS_|\bcr[0234]\b|frame\.(?:e[a-d]x|e[sd]i|ebp|esp|eip)\b|\bENTRY_(?:P|W|U|PWT|PCD|LARGE)\b"
-    r"|\bSIZE_(?:64K|1M|4M)\b|>> 22\b|\bL4_IA32_|\binvlpg|\bsegments?\.h"
+    r"|\bSIZE_(?:64K|1M|2M|4M)\b|>> 22\b|\bL4_IA32_|\binvlpg|\bsegments?\.h"
+    r"|\bsatp|\bsstatus|\bscause|\bsepc|\bstval|\bsfence|\bf(?:rame\.|->)(?:ra|gp|tp)\b|\bENTRY_[VX]\b|\bL4_RISCV_"
 )
 
 
 # What a comment of the generic part must not state: an architecture's facts.
 STATED = re.compile(
     r"\bARM|\bIA-32|\bSA-1110|\bStrongARM|\bPentium|arch/(?:arm|ia32)|\bCPD\b|\bDACR\b|\bPID\b|\bCR3\b"
+    r"|\bRISC-V|\bSv39|arch/riscv"
     r"|\b(?:16|64) KB|\b[14] MB|\bthis processor\b|>> 2[02]\b|\blow two bits\b"
 )
 

@@ -57,7 +57,7 @@ L4_KernelInterfacePage_t *L4_GetKernelInterface(void) {
 L4_Clock_t L4_SystemClock(void) {
     L4_Word_t words[2];
     l4_system_clock(words);
-    return (L4_Clock_t){.X = {.low = words[0], .high = words[1]}};
+    return (L4_Clock_t){.X = {.low = (L4_Word32_t)words[0], .high = (L4_Word32_t)words[1]}};
 }
 
 L4_ThreadId_t L4_ExchangeRegisters(L4_ThreadId_t dest, L4_Word_t control, L4_Word_t sp,

@@ -89,6 +89,7 @@ def of_scheme(path: re.Match[str]) -> Iterator[Judge]:
     messages = {
         "arm": "test_no_stale_state_is_ever_used[{}]",
         "ia32": "test_benchmarks_on_the_pc[bench-ipc-clients=1-5 rounds=100 warmup=10-{}]",
+        "riscv": "test_kernel_on_qemu[{}-virt]",
     }[path["arch"]]
     for name in chosen:
         test = f"{GUESTS}::{messages.format(name)}"
@@ -97,11 +98,20 @@ def of_scheme(path: re.Match[str]) -> Iterator[Judge]:
         yield kernel_tests(path["arch"], name)
 
 
+# A scheme's tests of the kernel for RISC-V, under the coherence checker where that is short.
+RISCV_TESTS = {
+    "flush": "flush-virt-u74--False",
+    "tags": "tags-virt-u74-asid-only=attack_after-True",
+    "single-space": "single-space-virt-u74-only=single_-True",
+}
+
+
 def kernel_tests(arch: str, scheme: str) -> Judge:
     """The kernel's tests under a scheme; on the PC without the checker where its own are long."""
     test = {
         "arm": f"test_kernel_on_the_simulator[{scheme}]",
         "ia32": f"test_kernel_on_the_pc[{scheme}-{scheme != 'small-spaces'}]",
+        "riscv": f"test_kernel_on_riscv[{RISCV_TESTS.get(scheme, RISCV_TESTS['flush'])}]",
     }[arch]
     return pytest(f"the kernel's tests under {scheme}", f"{GUESTS}::{test}")
 
@@ -109,7 +119,7 @@ def kernel_tests(arch: str, scheme: str) -> Judge:
 def of_kernel(path: re.Match[str]) -> Iterator[Judge]:
     """The kernel: what its sources must not name, and its tests on one scheme an architecture."""
     yield pytest("what generic code may name", "kernel/tests/kernel_sources_test.py")
-    for arch, scheme in (("arm", "fass"), ("ia32", "small-spaces")):
+    for arch, scheme in (("arm", "fass"), ("ia32", "small-spaces"), ("riscv", "flush")):
         if path["arch"] in (None, arch):
             yield kernel_tests(arch, scheme)
 

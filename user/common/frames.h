@@ -8,7 +8,7 @@
 
 #include <l4/types.h>
 
-#define FRAME_SIZE 4096u
+#define FRAME_SIZE ((L4_Word_t)4096)
 #define FRAME_LOG2 12u
 
 /*

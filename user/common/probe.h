@@ -10,13 +10,13 @@
 bool probe_init(void);
 bool probe_present(void);
 
-L4_INLINE volatile L4_Word_t *probe_register(unsigned offset) {
-    return (volatile L4_Word_t *)(uintptr_t)(PROBE_BASE_PA + offset);
+L4_INLINE volatile L4_Word32_t *probe_register(unsigned offset) {
+    return (volatile L4_Word32_t *)(uintptr_t)(PROBE_BASE_PA + offset);
 }
 
 /* One register; only where probe_present(). */
 L4_INLINE void probe_write(unsigned offset, L4_Word_t value) {
-    *probe_register(offset) = value;
+    *probe_register(offset) = (L4_Word32_t)value;
 }
 
 L4_INLINE L4_Word_t probe_read(unsigned offset) {

@@ -4,40 +4,9 @@
 #include <l4/l4.h>
 #include <lib/string.h>
 
+#include "elf.h"
 #include "frames.h"
 #include "machine.h"
-
-/* The part of ELF32 that a loader needs (System V ABI, chapters 4 and 5). */
-struct elf_header {
-    uint8_t ident[16];
-    uint16_t type, machine;
-    uint32_t version, entry, phoff, shoff, flags;
-    uint16_t ehsize, phentsize, phnum, shentsize, shnum, shstrndx;
-};
-
-struct elf_segment {
-    uint32_t type, offset, vaddr, paddr, filesz, memsz, flags, align;
-};
-
-#define ELF_LOAD 1u
-
-struct elf_section {
-    uint32_t name, type, flags, addr, offset, size, link, info, addralign, entsize;
-};
-
-struct elf_symbol {
-    uint32_t name, value, size;
-    uint8_t info, other;
-    uint16_t section;
-};
-
-struct elf_relocation {
-    uint32_t offset, info;
-};
-
-#define ELF_REL      9u
-#define ELF_ALLOC    2u
-#define ELF_ABSOLUTE 0xfff1u
 
 /* How long a partner may take that should be ready. */
 #define START_TIMEOUT 1000000u
@@ -87,13 +56,13 @@ static bool load_segment(struct task *task, const uint8_t *elf, const struct elf
     L4_Word_t rights = (segment->flags & 4 ? L4_Readable : 0) |
                        (segment->flags & 2 ? L4_Writable : 0) |
                        (segment->flags & 1 ? L4_eXecutable : 0);
-    for (uint32_t at = 0; at < segment->memsz; at += FRAME_SIZE) {
+    for (L4_Word_t at = 0; at < segment->memsz; at += FRAME_SIZE) {
         uint8_t *frame = task_add_page(task, segment->vaddr + at, NULL, rights);
         if (frame == NULL) {
             return false;
         }
         if (at < segment->filesz) {
-            uint32_t rest = segment->filesz - at;
+            L4_Word_t rest = segment->filesz - at;
             memcpy(frame, elf + segment->offset + at, rest < FRAME_SIZE ? rest : FRAME_SIZE);
         }
     }
@@ -122,16 +91,16 @@ static void relocate(const struct task *task, const uint8_t *elf, uintptr_t base
     const struct elf_section *sections = (const void *)(elf + header->shoff);
     for (unsigned i = 0; i < header->shnum; i++) {
         const struct elf_section *s = &sections[i];
-        if (s->type != ELF_REL || (sections[s->info].flags & ELF_ALLOC) == 0) {
+        if (s->type != ELF_RELOCATIONS || (sections[s->info].flags & ELF_ALLOC) == 0) {
             continue;
         }
         const struct elf_symbol *symbols = (const void *)(elf + sections[s->link].offset);
         const struct elf_relocation *r = (const void *)(elf + s->offset);
         for (unsigned k = 0; k < s->size / sizeof *r; k++) {
-            uint32_t type = r[k].info & 0xff;
-            uint32_t section = symbols[r[k].info >> 8].section;
+            uint32_t type = elf_relocation_type(&r[k]);
+            uint32_t section = symbols[elf_relocation_symbol(&r[k])].section;
             if (MACHINE_RELOCATES(type) && section != 0 && section != ELF_ABSOLUTE) {
-                *(uint32_t *)(base + r[k].offset) += task->moved;
+                *(L4_Word_t *)(base + r[k].offset) += task->moved;
             }
         }
     }
@@ -142,15 +111,15 @@ static void relocate(const struct task *task, const uint8_t *elf, uintptr_t base
 static bool load_moved(struct task *task, const uint8_t *elf, L4_Word_t code) {
     const struct elf_header *header = (const void *)elf;
     const struct elf_segment *segments = (const void *)(elf + header->phoff);
-    uint32_t low = ~0u, high = 0;
+    L4_Word_t low = L4_ALL_BITS, high = 0;
     for (unsigned i = 0; i < header->phnum; i++) {
         if (segments[i].type == ELF_LOAD) {
-            uint32_t end = segments[i].vaddr + segments[i].memsz;
+            L4_Word_t end = segments[i].vaddr + segments[i].memsz;
             low = segments[i].vaddr < low ? segments[i].vaddr & ~(FRAME_SIZE - 1) : low;
             high = end > high ? end : high;
         }
     }
-    unsigned n = (high - low + FRAME_SIZE - 1) / FRAME_SIZE;
+    unsigned n = (unsigned)((high - low + FRAME_SIZE - 1) / FRAME_SIZE);
     uint8_t *base = high < low ? NULL : frames_alloc(n);
     if (base == NULL || n > TASK_PAGES) {
         return false;
@@ -185,10 +154,10 @@ static bool make_space(L4_ThreadId_t id, L4_Word_t kip, L4_Word_t utcbs) {
 bool task_create_at(struct task *task, L4_ThreadId_t id, const void *elf,
                     const struct task_layout *layout) {
     bool is_protected = task_protected();
-    L4_Word_t apart = TASK_APART_BASE + L4_ThreadNo(id) % TASK_APART * 0x100000u;
+    L4_Word_t apart = MACHINE_APART_BASE + L4_ThreadNo(id) % TASK_APART * MACHINE_APART_STEP;
     L4_Word_t code = is_protected ? layout->code : 0;
     task->id = id;
-    task->utcbs = is_protected ? layout->utcbs : apart + FRAME_SIZE;
+    task->utcbs = is_protected ? layout->utcbs : apart + TASK_UTCBS_SIZE;
     task->moved = 0;
     task->num_pages = 0;
     return (is_protected && code == 0 ? load(task, elf) : load_moved(task, elf, code)) &&
@@ -196,7 +165,7 @@ bool task_create_at(struct task *task, L4_ThreadId_t id, const void *elf,
 }
 
 bool task_create(struct task *task, L4_ThreadId_t id, const void *elf, L4_Word_t areas) {
-    const struct task_layout layout = {.kip = areas, .utcbs = areas + FRAME_SIZE};
+    const struct task_layout layout = {.kip = areas, .utcbs = areas + TASK_UTCBS_SIZE};
     return task_create_at(task, id, elf, &layout);
 }
 

@@ -18,13 +18,14 @@
 #define TASK_PAGES       72
 #define TASK_AREAS       0x000f0000u
 #define TASK_KIP         TASK_AREAS
-#define TASK_UTCBS       (TASK_AREAS + 0x1000u)
-#define TASK_UTCBS_LOG2  12u
 #define TASK_MAX_THREADS 8
+#define TASK_UTCBS_LOG2  (L4_UTCB_LOG2_SIZE + 3u) /* of eight */
+#define TASK_UTCBS_SIZE  ((L4_Word_t)1 << TASK_UTCBS_LOG2)
+#define TASK_UTCBS       (TASK_AREAS + TASK_UTCBS_SIZE)
 
-/* In one address space: areas of up to 256 tasks, clear of RAM and devices. */
-#define TASK_APART_BASE 0x60000000u
-#define TASK_APART      256u
+/* In one address space: areas of up to 256 tasks, clear of RAM and devices, each in a page of the
+ * largest size (MACHINE_APART_*). */
+#define TASK_APART 256u
 
 struct task_page {
     L4_Word_t va;
@@ -34,7 +35,7 @@ struct task_page {
 
 struct task {
     L4_ThreadId_t id;
-    L4_Word_t utcbs; /* the UTCB area, one page */
+    L4_Word_t utcbs; /* the UTCB area */
     L4_Word_t moved; /* from where it is linked to where it runs */
     unsigned num_pages;
     struct task_page pages[TASK_PAGES];
@@ -42,8 +43,8 @@ struct task {
 
 /*
  * A new space and its first thread `id`, which runs at the image's entry once task_start is done.
- * The kernel's areas (KIP page, then UTCB page) begin at `areas`, TASK_AREAS by default, if spaces
- * are apart.
+ * The kernel's areas (the KIP's page, UTCBs as far behind as they are long) begin at `areas`,
+ * TASK_AREAS by default, if spaces are apart.
  */
 bool task_create(struct task *task, L4_ThreadId_t id, const void *elf, L4_Word_t areas);
 

@@ -23,7 +23,7 @@ static L4_Word_t seed = 1, operations = 100000;
 static L4_Word_t step; /* operations so far: accesses count, each */
 static L4_Word_t counts[8];
 enum { MAPS, GRANTS, UNMAPS, STRINGS, KILLS, ATTRIBUTES, GIVES, ACCESSES };
-static L4_Word_t state;
+static L4_Word32_t state;
 static L4_Word_t pages_before;
 
 static void finish(unsigned status) {
@@ -47,15 +47,15 @@ _Noreturn void mismatch(const char *what, unsigned space, L4_Word_t va, L4_Word_
 
 /* ---- chance ---- */
 
-static L4_Word_t random_word(void) { /* xorshift32 */
+static L4_Word32_t random_word(void) { /* xorshift32 */
     state ^= state << 13;
     state ^= state >> 17;
     state ^= state << 5;
     return state;
 }
 
-L4_Word_t random_below(L4_Word_t n) {
-    return (random_word() >> 8) % n;
+unsigned random_below(L4_Word_t n) {
+    return (unsigned)((random_word() >> 8) % n);
 }
 
 static bool chance(L4_Word_t percent) {
@@ -379,7 +379,7 @@ int main(void) {
     (void)probe_init();
     seed = option("seed", seed);
     operations = option("operations", operations);
-    state = seed * 0x9e3779b1u | 1;
+    state = (L4_Word32_t)seed * 0x9e3779b1u | 1;
     model_init(!task_protected());
     if (!get_pool()) {
         mismatch("sigma0 has 2 MB", 0, 0, 0, 1);

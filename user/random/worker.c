@@ -5,9 +5,15 @@
 #include "../common/touch.h"
 #include "protocol.h"
 
+#if L4_BITS_PER_WORD == 64
+typedef unsigned __int128 two_words_t;
+#else
+typedef uint64_t two_words_t;
+#endif
+
 /* access.S: the word, and in the upper half whether it was denied. */
-uint64_t access_load(L4_Word_t va);
-uint64_t access_store(L4_Word_t va, L4_Word_t word);
+two_words_t access_load(L4_Word_t va);
+two_words_t access_store(L4_Word_t va, L4_Word_t word);
 
 static L4_Word_t words[L4_NUM_MRS];
 static L4_Word_t results[L4_NUM_MRS];
@@ -24,8 +30,9 @@ static L4_Word_t access(L4_Word_t n) {
     results[0] = 0;
     for (L4_Word_t i = 0; i < n; i++) {
         L4_Word_t va = words[1 + 2 * i];
-        uint64_t done = (va & 1) != 0 ? access_store(va & ~1u, words[2 + 2 * i]) : access_load(va);
-        results[0] |= (L4_Word_t)(done >> 32) << i;
+        two_words_t done =
+            (va & 1) != 0 ? access_store(va & L4_BITS_ABOVE(1), words[2 + 2 * i]) : access_load(va);
+        results[0] |= (L4_Word_t)(done >> L4_BITS_PER_WORD) << i;
         results[1 + i] = (L4_Word_t)done;
     }
     return n + 1;

@@ -29,10 +29,10 @@ L4_Word_t access_va(unsigned space, unsigned page) {
 /* The other way round, for a worker; PAGES: outside the arenas. */
 static unsigned page_at(L4_Word_t va) {
     if (va - ARENA_LOW < ARENA_PAGES * FRAME_SIZE) {
-        return (va - ARENA_LOW) / FRAME_SIZE;
+        return (unsigned)((va - ARENA_LOW) / FRAME_SIZE);
     }
     if (va - ARENA_HIGH < ARENA_PAGES * FRAME_SIZE) {
-        return ARENA_PAGES + (va - ARENA_HIGH) / FRAME_SIZE;
+        return ARENA_PAGES + (unsigned)((va - ARENA_HIGH) / FRAME_SIZE);
     }
     return PAGES;
 }
@@ -141,7 +141,7 @@ L4_Word_t worker_wait(unsigned w) {
         if (L4_Label(tag) == RANDOM_LABEL) {
             return words[0];
         }
-        if ((L4_Label(tag) & 0xfff8) != L4_LABEL_PAGEFAULT) {
+        if ((L4_Label(tag) & (L4_LABEL(-1) | 8)) != L4_LABEL_PAGEFAULT) {
             break;
         }
         if (task_fault(&tasks[w], tag, words[0]) ||

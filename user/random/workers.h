@@ -46,7 +46,7 @@ void worker_access(unsigned w, struct access *accesses, unsigned n);
 /* main.c: ends the program with a line that says what, at which step of which seed. */
 _Noreturn void mismatch(const char *what, unsigned space, L4_Word_t va, L4_Word_t got,
                         L4_Word_t expected);
-L4_Word_t random_below(L4_Word_t n);
+unsigned random_below(L4_Word_t n);
 
 extern unsigned denied_count, resolved_count;
 

@@ -52,7 +52,7 @@ static L4_Fpage_t serve_request(L4_ThreadId_t from, L4_Fpage_t wanted) {
     if (log2_size < PAGE_LOG2 || log2_size > MAX_LOG2) {
         return L4_Nilpage;
     }
-    L4_Word_t size = 1u << log2_size;
+    L4_Word_t size = (L4_Word_t)1 << log2_size;
     if (base == L4_SIGMA0_ANY) {
         base = pages_claim_any(from, size);
         if (base == 0) {
@@ -70,7 +70,7 @@ static bool serve(L4_ThreadId_t from, L4_MsgTag_t tag) {
     L4_Word_t words[2];
     L4_Fpage_t page;
     L4_StoreMRs(1, 2, words);
-    if ((label & 0xfff0) == L4_LABEL_PAGEFAULT && L4_UntypedWords(tag) == 2) {
+    if ((label & L4_LABEL(-1)) == L4_LABEL_PAGEFAULT && L4_UntypedWords(tag) == 2) {
         page = serve_fault(from, words[0]);
         if (L4_IsNilFpage(page)) {
             print("sigma0: thread %x: no page for address %x, instruction %x\n", from.raw, words[0],

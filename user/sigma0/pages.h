@@ -6,7 +6,7 @@
 #include <l4/kip.h>
 
 #define PAGE_LOG2 12u
-#define PAGE_SIZE (1u << PAGE_LOG2)
+#define PAGE_SIZE ((L4_Word_t)1 << PAGE_LOG2)
 #define MAX_LOG2  24u /* the largest piece that can be asked for */
 
 void pages_init(const L4_KernelInterfacePage_t *kip);

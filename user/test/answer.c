@@ -169,7 +169,7 @@ static void blocks(void) {
     CHECK(child != NULL);
     paged_memory = (L4_Word_t)(uintptr_t)frames_block();
     for (L4_Word_t i = 0; i < FRAMES_BLOCK_SIZE; i += FRAME_SIZE) {
-        *(volatile L4_Word_t *)(uintptr_t)(paged_memory + i) = 0xb0000000 | i;
+        *(volatile L4_Word32_t *)(uintptr_t)(paged_memory + i) = (L4_Word32_t)(0xb0000000 | i);
     }
     paged_answer = paged_give_block;
     for (L4_Word_t i = 0; i < FRAMES_BLOCK_SIZE; i += FRAME_SIZE) {
@@ -178,7 +178,7 @@ static void blocks(void) {
     EQUAL(paged_faults, 1);
     paged_answer = give_of_block;
     for (L4_Word_t i = 0; i < FRAMES_BLOCK_SIZE; i += FRAME_SIZE) {
-        volatile L4_Word_t *at = (volatile L4_Word_t *)(uintptr_t)(paged_memory + i);
+        volatile L4_Word32_t *at = (volatile L4_Word32_t *)(uintptr_t)(paged_memory + i);
         *at = *at + 0x1000000; /* in our cache, where it was */
         EQUAL(child_read(child, PAGED_HIGH + i), 0xb1000000 | i);
     }
@@ -255,7 +255,7 @@ static struct task *child_of(struct task *by) {
     if (child == NULL || child_read(child, child_kip(child)) != L4_KIP_MAGIC ||
         task_add_page(child, PAGED_LOW + PAGED_TABLE, NULL, L4_Readable) == NULL ||
         child_read(child, PAGED_LOW + PAGED_TABLE) != 0 ||
-        child_do(child, CHILD_WRITE, child_kip(child) + 0x1040, 0, 0, 0).kind != OUTCOME_DONE ||
+        child_do(child, CHILD_WRITE, child->utcbs + 0x40, 0, 0, 0).kind != OUTCOME_DONE ||
         L4_ThreadControl(child->id, child->id, L4_nilthread, by->id, (void *)~(uintptr_t)0) != 1) {
         return NULL;
     }
@@ -320,9 +320,9 @@ static void of_block(void) {
           paged_memory);
     paged_answer = give_of_block;
     for (L4_Word_t i = 0; i < FRAMES_BLOCK_SIZE; i += FRAME_SIZE) {
-        volatile L4_Word_t *at = (volatile L4_Word_t *)(uintptr_t)(paged_memory + i);
+        volatile L4_Word32_t *at = (volatile L4_Word32_t *)(uintptr_t)(paged_memory + i);
         *at = *at + 1;
-        *at = 0xd0000000 | i;
+        *at = (L4_Word32_t)(0xd0000000 | i);
         EQUAL(child_read(child, PAGED_LOW + i), 0xd0000000 | i);
         EQUAL(paged_faults, i / FRAME_SIZE + 1);
     }
@@ -353,7 +353,7 @@ static void poor_pager(void) {
     CHECK(by != NULL);
     uint8_t *page = task_add_page(by, PAGER_PAGE, NULL, L4_Readable);
     CHECK(page != NULL);
-    *(volatile L4_Word_t *)(void *)page = 0x1111;
+    *(volatile L4_Word32_t *)(void *)page = 0x1111;
     EQUAL(child_read(by, PAGER_PAGE), 0x1111);
     struct task *child = child_of(by);
     CHECK(child != NULL);
@@ -379,7 +379,7 @@ static void poor_pager(void) {
     told = child_wait(by);
     EQUAL(told.kind, OUTCOME_DONE);
     EQUAL(told.words[5], PAGED_LOW);
-    EQUAL(*(volatile L4_Word_t *)(void *)page, 0x1111);
+    EQUAL(*(volatile L4_Word32_t *)(void *)page, 0x1111);
     frame_free(page);
 }
 

@@ -10,7 +10,7 @@
 #define PAGE      0x00040000u
 #define HIGH      0x80000000u
 #define SLOT_SIZE 0x02000000u
-#define USER_END  KERNEL_AREA
+#define USER_END  SLOTS_END
 
 /* A child with a page at `va` filled with `seed`. */
 static struct task *owner(L4_Word_t va, L4_Word_t seed) {
@@ -103,7 +103,7 @@ static void utcbs(void) {
         EQUAL(child_read(victim, TASK_KIP), L4_KIP_MAGIC);
         struct outcome o = child_do(attacker, CHILD_READ, base + TASK_UTCBS, 0, 0, 0);
         if (o.kind == OUTCOME_DONE) {
-            EQUAL(o.words[0], attacker->id.raw);
+            EQUAL(o.words[0], (L4_Word32_t)attacker->id.raw);
             continue;
         }
         EQUAL(o.kind, OUTCOME_FAULT);
@@ -221,7 +221,7 @@ static void read_only_sharing(void) {
     uint8_t *frame = task_page_at(writer, PAGE)->frame;
     struct task *reader = child_new();
     CHECK(reader != NULL);
-    const volatile L4_Word_t *ours = (const volatile L4_Word_t *)(void *)frame;
+    const volatile L4_Word32_t *ours = (const volatile L4_Word32_t *)(void *)frame;
     L4_Fpage_t fpage = L4_FpageLog2((L4_Word_t)frame, FRAME_LOG2);
     for (L4_Word_t i = 0; i < 4; i++) {
         struct outcome o = child_do(reader, CHILD_READ, PAGE, 0, 0, 0);

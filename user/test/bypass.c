@@ -80,7 +80,7 @@ static void pages_change(void) {
     for (unsigned turn = 0; turn < 12; turn++) {
         for (unsigned i = 0; i < sizeof places / sizeof places[0]; i++) {
             L4_Word_t seed = turn * 8 + i;
-            volatile L4_Word_t *frame = (volatile L4_Word_t *)(void *)task_add_page(
+            volatile L4_Word32_t *frame = (volatile L4_Word32_t *)(void *)task_add_page(
                 child, places[i], NULL, L4_FullyAccessible);
             CHECK(frame != NULL);
             CHECK(child_fill(child, places[i], WORDS, seed));
@@ -95,7 +95,7 @@ static void pages_change(void) {
             CHECK(child_write(child, places[i] + 16, seed)); /* it gets the right again */
             EQUAL(frame[4], seed);
             (void)L4_UnmapFpage(L4_FpageAddRights(fpage, L4_FullyAccessible));
-            frame[5] = seed;
+            frame[5] = (L4_Word32_t)seed;
             EQUAL(child_read(child, places[i] + 20), seed);
             frame_free(task_remove_page(child, places[i]));
         }

@@ -6,7 +6,7 @@
  */
 #include "test.h"
 
-#define SAME    0xffffffffu
+#define SAME    L4_ALL_BITS
 #define PRIVATE 0x00200000u /* nothing of ours is there */
 
 /* What an argument of the tables stands for, if its upper half is MARK. */
@@ -46,11 +46,14 @@ struct row {
 #define INVALID_PARAM   L4_ErrInvalidParam
 #define FPAGE(a, log2)  ((a) | (log2) << 4)
 #define ALL_OF(a, log2) (FPAGE(a, log2) | 7)
+/* Larger than all that a program can have; a piece of that and of the kernel's. */
+#define TOO_LARGE_LOG2 (L4_BITS_PER_WORD == 64 ? 39u : 33u)
+#define INTO_KERNEL    (L4_BITS_PER_WORD == 64 ? FPAGE(0u, 39) : FPAGE(0xfc000000u, 26))
 
 static const struct row thread_control[] = {
     {"call_thread_control_nil", {0, ME, ME, ME, SAME}, 0, INVALID_THREAD},
     {"call_thread_control_any", {SAME, ME, ME, ME, SAME}, 0, INVALID_THREAD},
-    {"call_thread_control_any_local", {0xffffffc0, ME, ME, ME, SAME}, 0, INVALID_THREAD},
+    {"call_thread_control_any_local", {L4_BITS_ABOVE(6), ME, ME, ME, SAME}, 0, INVALID_THREAD},
     {"call_thread_control_local", {MY_LOCAL, ME, ME, ME, SAME}, 0, INVALID_THREAD},
     {"call_thread_control_too_big", {TOO_BIG, ME, ME, ME, SAME}, 0, INVALID_THREAD},
     {"call_thread_control_system", {SYSTEM, ME, ME, ME, SAME}, 0, INVALID_THREAD},
@@ -133,10 +136,7 @@ static const struct row space_control[] = {
     {"call_space_control_utcb_nil", {FRESH, 0, KIP, 0, 0}, 0, L4_ErrUtcbArea},
     {"call_space_control_utcb_small", {FRESH, 0, KIP, FPAGE(0x20000u, 11), 0}, 0, L4_ErrUtcbArea},
     {"call_space_control_utcb_kernel", {FRESH, 0, KIP, FPAGE(UTCB_WORD, 12), 0}, 0, L4_ErrUtcbArea},
-    {"call_space_control_utcb_into_kernel",
-     {FRESH, 0, KIP, FPAGE(0xfc000000u, 26), 0},
-     0,
-     L4_ErrUtcbArea},
+    {"call_space_control_utcb_into_kernel", {FRESH, 0, KIP, INTO_KERNEL, 0}, 0, L4_ErrUtcbArea},
     {"call_space_control_utcb_complete", {FRESH, 0, KIP, 0x10, 0}, 0, L4_ErrUtcbArea},
     {"call_space_control_overlap", {FRESH, 0, KIP, FPAGE(0x10000u, 16), 0}, 0, L4_ErrUtcbArea},
     {"call_space_control_good", {FRESH, 0, KIP, AREA, 0}, 1, 0},
@@ -151,7 +151,7 @@ static const struct row space_control[] = {
 static const struct row exchange_registers[] = {
     {"call_exchange_registers_nil", {0, 0, 0, 0, 0}, 0, INVALID_THREAD},
     {"call_exchange_registers_any", {SAME, 0, 0, 0, 0}, 0, INVALID_THREAD},
-    {"call_exchange_registers_any_local", {0xffffffc0, 0, 0, 0, 0}, 0, INVALID_THREAD},
+    {"call_exchange_registers_any_local", {L4_BITS_ABOVE(6), 0, 0, 0, 0}, 0, INVALID_THREAD},
     {"call_exchange_registers_dead", {DEAD, 0x1ff, 0, 0, 0}, 0, INVALID_THREAD},
     {"call_exchange_registers_old", {SLEEPER_OLD, 0x1ff, 0, 0, 0}, 0, INVALID_THREAD},
     {"call_exchange_registers_interrupt", {INTERRUPT, 0x1ff, 0, 0, 0}, 0, INVALID_THREAD},
@@ -202,7 +202,7 @@ static const struct row schedule[] = {
 static const struct row thread_switch[] = {
     {"call_thread_switch_nil", {0}, ANY, 0},
     {"call_thread_switch_any", {SAME}, ANY, 0},
-    {"call_thread_switch_any_local", {0xffffffc0}, ANY, 0},
+    {"call_thread_switch_any_local", {L4_BITS_ABOVE(6)}, ANY, 0},
     {"call_thread_switch_self", {ME}, ANY, 0},
     {"call_thread_switch_self_local", {MY_LOCAL}, ANY, 0},
     {"call_thread_switch_sleeper", {SLEEPER}, ANY, 0},
@@ -226,7 +226,7 @@ static const struct row unmap[] = {
     {"call_unmap_no_rights", {0x40, FRAME}, ANY, 0},
     {"call_unmap_others_only", {0, CODE}, ANY, 0},
     {"call_unmap_nothing_there", {0x40, ALL_OF(0x70000000u, 20)}, FPAGE(0x70000000u, 20), 0},
-    {"call_unmap_size_33", {0x40, ALL_OF(0x70000000u, 33)}, ANY, 0},
+    {"call_unmap_size_33", {0x40, ALL_OF(0x70000000u, TOO_LARGE_LOG2)}, ANY, 0},
     {"call_unmap_size_63", {0x40, ALL_OF(0x70000000u, 63)}, ANY, 0},
     {"call_unmap_complete_of_others", {0, 0x10 | 7}, 0x10 | 7, 0},
     {"call_unmap_unknown_bits", {0xffffff80, ALL_OF(PRIVATE, 12)}, FPAGE(PRIVATE, 12), 0},
@@ -273,7 +273,7 @@ static const struct row processor_control[] = {
 static const struct row ipc_ids[] = {
     {"call_ipc_nothing", {0, 0, 0}, 0, 0},
     {"call_ipc_to_any", {SAME, 0, NEITHER_WAITS}, SENT(L4_IPC_ERR_NOPARTNER), 0},
-    {"call_ipc_to_any_local", {0xffffffc0, 0, NEITHER_WAITS}, SENT(L4_IPC_ERR_NOPARTNER), 0},
+    {"call_ipc_to_any_local", {L4_BITS_ABOVE(6), 0, NEITHER_WAITS}, SENT(L4_IPC_ERR_NOPARTNER), 0},
     {"call_ipc_to_dead", {DEAD, 0, 0}, SENT(L4_IPC_ERR_NOPARTNER), 0},
     {"call_ipc_to_dead_and_wait", {DEAD, SAME, 0}, SENT(L4_IPC_ERR_NOPARTNER), 0},
     {"call_ipc_to_old", {SLEEPER_OLD, 0, 0}, SENT(L4_IPC_ERR_NOPARTNER), 0},
@@ -297,7 +297,7 @@ static const struct row ipc_ids[] = {
     {"call_ipc_from_system", {0, SYSTEM, 0}, RECEIVED(L4_IPC_ERR_NOPARTNER), 0},
     {"call_ipc_from_any_at_once", {0, SAME, NEITHER_WAITS}, RECEIVED(L4_IPC_ERR_TIMEOUT), 0},
     {"call_ipc_from_any_local_at_once",
-     {0, 0xffffffc0, NEITHER_WAITS},
+     {0, L4_BITS_ABOVE(6), NEITHER_WAITS},
      RECEIVED(L4_IPC_ERR_TIMEOUT),
      0},
     {"call_ipc_from_self_1_ms", {0, ME, 0x040007e8}, RECEIVED(L4_IPC_ERR_TIMEOUT), 0},

@@ -44,7 +44,7 @@ void children_delete_all(void) {
 }
 
 L4_Word_t random_word(void) {
-    static L4_Word_t state = 0x2545f491;
+    static L4_Word32_t state = 0x2545f491;
     state ^= state << 13;
     state ^= state >> 17;
     state ^= state << 5;
@@ -100,7 +100,7 @@ struct outcome child_wait(struct task *child) {
             return outcome;
         }
         outcome.access = label & 7;
-        if ((label & 0xfff8) != L4_LABEL_PAGEFAULT || n != 2) {
+        if ((label & (L4_LABEL(-1) | 8)) != L4_LABEL_PAGEFAULT || n != 2) {
             outcome.kind = OUTCOME_LOST;
             return outcome;
         }
@@ -130,7 +130,7 @@ struct outcome child_do(struct task *child, L4_Word_t operation, L4_Word_t a, L4
 
 bool child_forgive(struct task *child, const struct outcome *fault) {
     L4_Word_t va = fault->words[0] & ~(FRAME_SIZE - 1);
-    L4_Word_t *frame = frame_alloc();
+    code_t *frame = frame_alloc();
     TRY(frame != NULL);
     for (unsigned i = 0; i < FRAME_SIZE / sizeof *frame; i++) {
         frame[i] = CODE_RETURN;
@@ -227,6 +227,6 @@ bool child_denied(struct task *child, L4_Word_t operation, L4_Word_t va, L4_Word
 }
 
 void put_function(void *at, L4_Word_t value) {
-    const L4_Word_t code[] = CODE_FUNCTION(value);
+    const code_t code[] = CODE_FUNCTION(value);
     memcpy(at, code, sizeof code);
 }

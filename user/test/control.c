@@ -6,7 +6,7 @@
 #define SAME  ((void *)~(uintptr_t)0)
 #define SPARE ((void *)(uintptr_t)(L4_ROOT_UTCB_AREA + (MAX_WORKERS + 2) * L4_UTCB_SIZE))
 /* In sigma0's UTCB area (kernel/thread.c), after its own thread's. */
-#define SIGMA0_SPARE ((void *)(uintptr_t)(L4_ROOT_UTCB_AREA - 0x100000u + 0x200u))
+#define SIGMA0_SPARE ((void *)(uintptr_t)(L4_ROOT_UTCB_AREA - 0x100000u + L4_UTCB_SIZE))
 
 static L4_Word_t control(L4_ThreadId_t id, L4_ThreadId_t space, L4_ThreadId_t pager, void *utcb) {
     return L4_ThreadControl(id, space, L4_nilthread, pager, utcb);
@@ -20,8 +20,8 @@ static L4_ThreadId_t first_thread(void *utcb) {
 
 static bool set_areas(L4_ThreadId_t id, L4_Word_t utcbs) {
     L4_Word_t old;
-    return L4_SpaceControl(id, 0, L4_FpageLog2(TASK_KIP, 12), L4_FpageLog2(utcbs, 12), L4_nilthread,
-                           &old) != 0;
+    return L4_SpaceControl(id, 0, L4_FpageLog2(TASK_KIP, 12), L4_FpageLog2(utcbs, TASK_UTCBS_LOG2),
+                           L4_nilthread, &old) != 0;
 }
 
 static void delete(L4_ThreadId_t id) {
@@ -48,7 +48,7 @@ static void place_before_areas(void) {
 /* A place that turns out to be wrong is told at the activation, and can still be changed. */
 static void place_outside(void) {
     L4_ThreadId_t me = L4_MyGlobalId();
-    L4_ThreadId_t id = first_thread((void *)(uintptr_t)(TASK_UTCBS + 0x1000));
+    L4_ThreadId_t id = first_thread((void *)(uintptr_t)(TASK_UTCBS + TASK_UTCBS_SIZE));
     CHECK(id.raw != 0 && set_areas(id, TASK_UTCBS));
     EQUAL(control(id, id, me, SAME), 0);
     EQUAL(L4_ErrorCode(), L4_ErrUtcbArea);

@@ -41,8 +41,8 @@ static void fault_ip(void) {
     EQUAL(o.kind, OUTCOME_FAULT);
     const struct task_page *code = task_page_at(child, o.words[1]);
     CHECK(code != NULL && (code->rights & L4_eXecutable) != 0);
-    L4_Word_t instruction =
-        *(const volatile L4_Word_t *)(const void *)(code->frame + (o.words[1] & 0xfff));
+    code_t instruction;
+    memcpy(&instruction, code->frame + (o.words[1] & 0xfff), sizeof instruction);
     CHECK(CODE_STORES(instruction));
     CHECK(child_forgive(child, &o));
 }
@@ -102,8 +102,8 @@ static void pager(void) {
     for (;;) {
         L4_Word_t address;
         L4_StoreMR(1, &address);
-        if ((L4_Label(tag) & 0xfff8) == L4_LABEL_PAGEFAULT && from.raw == paged->id.raw &&
-            task_fault(paged, tag, address)) {
+        if ((L4_Label(tag) & (L4_LABEL(-1) | 8)) == L4_LABEL_PAGEFAULT &&
+            from.raw == paged->id.raw && task_fault(paged, tag, address)) {
             pages_served++;
             tag = L4_ReplyWait(from, &from);
         } else {

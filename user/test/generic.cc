@@ -30,7 +30,7 @@ void kernel_interface_page() {
     EQUAL(version.x.version, L4_APIVERSION_X2);
     EQUAL(version.x.subversion, 5);
     EQUAL(flags.x.ee, L4_APIFLAG_LE);
-    EQUAL(flags.x.ww, L4_APIFLAG_32BIT);
+    EQUAL(flags.x.ww, L4_BITS_PER_WORD == 64 ? L4_APIFLAG_64BIT : L4_APIFLAG_32BIT);
     CHECK(id.x.id != 0);
     EQUAL(L4_ApiVersion(), version.raw);
     EQUAL(L4_ApiFlags(), flags.raw);
@@ -116,7 +116,7 @@ void virtual_registers() {
 void ids() {
     L4_ThreadId_t id = L4_GlobalId(77, 5), me = L4_Myself();
     L4_Size_t size = sizeof id;
-    EQUAL(size, 4);
+    EQUAL(size, sizeof(L4_Word_t));
     EQUAL(L4_ThreadNo(id), 77);
     EQUAL(L4_Version(id), 5);
     CHECK(id == L4_GlobalId(77, 5) && !(id != L4_GlobalId(77, 5)));
@@ -285,7 +285,9 @@ void schedule() {
     L4_Time_t slice, quantum;
     L4_Word_t old;
     L4_ThreadId_t id = worker(echo);
-    EQUAL(L4_Schedule(id, ~0u, ~0u, ~0u, ~0u, &old), L4_SCHEDULE_WAITING);
+    EQUAL(L4_Schedule(id, L4_SCHEDULE_KEEP, L4_SCHEDULE_KEEP, L4_SCHEDULE_KEEP, L4_SCHEDULE_KEEP,
+                      &old),
+          L4_SCHEDULE_WAITING);
     EQUAL(L4_Timeslice(id, &slice, &quantum), L4_SCHEDULE_WAITING);
     EQUAL(slice.raw, old >> 16);
     EQUAL(quantum.raw, L4_Never.raw);
@@ -360,7 +362,7 @@ void space_control() {
     L4_ThreadId_t nobody = new_thread_id();
     EQUAL(L4_SpaceControl(nobody, 0, L4_Nilpage, L4_Nilpage, L4_nilthread, &old), 0);
     EQUAL(L4_ErrorCode(), L4_ErrInvalidSpace);
-    EQUAL(L4_ProcessorControl(0, ~0u, ~0u, ~0u), 1); /* all as it is */
+    EQUAL(L4_ProcessorControl(0, L4_ALL_BITS, L4_ALL_BITS, L4_ALL_BITS), 1); /* all as it is */
     L4_Fpage_t page = L4_Sigma0_GetAny(L4_nilthread, FRAME_LOG2, L4_CompleteAddressSpace);
     EQUAL(L4_SizeLog2(page), FRAME_LOG2);
     (void)L4_Flush(page + L4_FullyAccessible);

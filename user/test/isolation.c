@@ -42,7 +42,7 @@ static bool is_reserved(L4_Word_t va) {
 
 /* The end of the slots that low memory may be relocated to; 0: there are none. */
 static L4_Word_t slots_end(void) {
-    L4_Word_t end = KERNEL_AREA >> SLOT_LOG2;
+    L4_Word_t end = SLOTS_END >> SLOT_LOG2;
     while (end > 0 && !is_reserved((end - 1) << SLOT_LOG2)) {
         end--;
     }
@@ -227,7 +227,7 @@ static void written_code(void) {
     uint8_t *frame = task_add_page(writer, 0x00060000, NULL, L4_FullyAccessible);
     CHECK(frame != NULL);
     for (L4_Word_t i = 0; i < 6; i++) {
-        const L4_Word_t code[] = CODE_FUNCTION(i);
+        const code_t code[] = CODE_FUNCTION(i);
         CHECK(child_write(writer, 0x00060004, code[1]));
         CHECK(child_write(writer, 0x00060000, code[0]));
         CHECK(task_remove_page(writer, 0x00060000) == frame);
@@ -295,7 +295,7 @@ static void second_names(void) {
     CHECK(one != NULL && !is_reserved(PAGED_AT));
     CHECK(task_add_page(one, PAGED_AT, NULL, L4_FullyAccessible) != NULL);
     CHECK(child_fill(one, PAGED_AT, WORDS, 7));
-    for (L4_Word_t slot = 1; slot < KERNEL_AREA >> SLOT_LOG2; slot++) {
+    for (L4_Word_t slot = 1; slot < SLOTS_END >> SLOT_LOG2; slot++) {
         L4_Word_t va = slot << SLOT_LOG2 | PAGED_AT;
         if (is_reserved(va)) {
             continue;
@@ -305,7 +305,7 @@ static void second_names(void) {
         CHECK(child_forgive(one, &o));
     }
     /* And where one of its own is found at an address that is, it is its own. */
-    for (L4_Word_t slot = 1; slot < KERNEL_AREA >> SLOT_LOG2; slot++) {
+    for (L4_Word_t slot = 1; slot < SLOTS_END >> SLOT_LOG2; slot++) {
         L4_Word_t va = slot << SLOT_LOG2 | PAGED_AT;
         if (!is_reserved(va)) {
             continue;

@@ -189,6 +189,14 @@ static void touch_memory(void) {
         (void)L4_Sigma0_GetPage(L4_nilthread, L4_FpageAddRights(page, L4_ReadWriteOnly));
     }
     test_board()->disarm();
+    /* A thread in each page of UTCBs between ours and the watchdog's. */
+    L4_Word_t ours = (L4_Word_t)(uintptr_t)L4_MyUtcb();
+    for (L4_Word_t utcb = ours + FRAME_SIZE; utcb < ours + MAX_WORKERS * L4_UTCB_SIZE;
+         utcb += FRAME_SIZE) {
+        L4_ThreadId_t id = new_thread_id(), me = L4_MyGlobalId();
+        (void)L4_ThreadControl(id, me, me, me, (void *)(uintptr_t)utcb);
+        (void)L4_ThreadControl(id, L4_nilthread, L4_nilthread, L4_nilthread, (void *)~(uintptr_t)0);
+    }
     page = L4_FpageLog2((L4_Word_t)(uintptr_t)frames_block(), FRAME_LOG2);
     (void)L4_Sigma0_GetPage(L4_nilthread, L4_FpageAddRights(page, L4_FullyAccessible));
     (void)control_delete_from_sigma0(L4_nilthread, L4_nilthread, results);

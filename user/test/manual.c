@@ -124,7 +124,8 @@ L4_Word_t manual_scheduling(L4_ThreadId_t t) {
     n += L4_IsTimeEqual(a, b) + L4_IsTimeNotEqual(a, b);
     L4_ThreadSwitch(t);
     L4_Yield();
-    n += L4_Schedule(t, ~0u, ~0u, ~0u, ~0u, &old);
+    n += L4_Schedule(t, L4_SCHEDULE_KEEP, L4_SCHEDULE_KEEP, L4_SCHEDULE_KEEP, L4_SCHEDULE_KEEP,
+                     &old);
     n += L4_Set_Priority(t, 100) + L4_Set_ProcessorNo(t, 0) + L4_Timeslice(t, &a, &b);
     n += L4_Set_Timeslice(t, a, b) + L4_Set_PreemptionDelay(t, 100, 1000);
     return n + old;

@@ -15,9 +15,10 @@ static bool move(L4_ThreadId_t id, L4_ThreadId_t space, void *utcb) {
 }
 
 /* A page of the child with code in it, mapped before anybody runs there. */
-static L4_Word_t *code_page(struct task *child) {
-    static const L4_Word_t code[] = CODE_MARK;
-    L4_Word_t *frame = (L4_Word_t *)(void *)task_add_page(child, PAGE, NULL, L4_FullyAccessible);
+static L4_Word32_t *code_page(struct task *child) {
+    static const code_t code[] = CODE_MARK;
+    L4_Word32_t *frame =
+        (L4_Word32_t *)(void *)task_add_page(child, PAGE, NULL, L4_FullyAccessible);
     if (frame != NULL) {
         memcpy(frame, code, sizeof code);
     }
@@ -33,7 +34,7 @@ static bool serve(struct task *child, L4_ThreadId_t id) {
             return true;
         }
         L4_StoreMR(1, &address);
-        TRY((L4_Label(tag) & 0xfff8) == L4_LABEL_PAGEFAULT);
+        TRY((L4_Label(tag) & (L4_LABEL(-1) | 8)) == L4_LABEL_PAGEFAULT);
         TRY(task_fault(child, tag, address));
         TRY(error_of(L4_Send_Timeout(id, PATIENCE)) == 0);
     }
@@ -75,7 +76,7 @@ static void while_running(void) {
     NEEDS_PROTECTION;
     struct task *child = child_new();
     CHECK(child != NULL);
-    L4_Word_t *frame = code_page(child);
+    L4_Word32_t *frame = code_page(child);
     CHECK(frame != NULL);
     L4_ThreadId_t id = worker_start(count, TEST_PRIORITY - 1);
     L4_Sleep(L4_TimePeriod(15000));
@@ -132,8 +133,8 @@ static void last_of_space(void) {
     for (unsigned i = 0; i < 3; i++) {
         void *utcb = (void *)((uintptr_t)L4_MyUtcb() + MAX_WORKERS * L4_UTCB_SIZE);
         EQUAL(L4_ThreadControl(id, id, me, L4_nilthread, SAME), 1);
-        EQUAL(L4_SpaceControl(id, 0, L4_FpageLog2(TASK_KIP, 12), L4_FpageLog2(TASK_UTCBS, 12),
-                              L4_nilthread, &old),
+        EQUAL(L4_SpaceControl(id, 0, L4_FpageLog2(TASK_KIP, 12),
+                              L4_FpageLog2(TASK_UTCBS, TASK_UTCBS_LOG2), L4_nilthread, &old),
               1);
         EQUAL(L4_ThreadControl(id, id, me, me, (void *)(uintptr_t)TASK_UTCBS), 1);
         EQUAL(move(id, me, utcb), 1);

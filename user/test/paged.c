@@ -5,7 +5,7 @@ struct paged_fault paged_seen[PAGED_SEEN];
 volatile unsigned paged_faults;
 L4_ThreadId_t paged_by;
 struct task *paged_children[2];
-L4_Word_t *paged_frame, *paged_second;
+L4_Word32_t *paged_frame, *paged_second;
 L4_Word_t paged_memory;
 
 void (*volatile paged_answer)(const struct paged_fault *fault);
@@ -41,7 +41,7 @@ bool paged_serve(L4_MsgTag_t tag, L4_ThreadId_t from) {
     L4_StoreMR(1, &fault.address);
     L4_StoreMR(2, &fault.ip);
     L4_StoreMRs(3, 2, fault.rest);
-    if ((fault.label & 0xfff8) != L4_LABEL_PAGEFAULT || L4_UntypedWords(tag) != 2) {
+    if ((fault.label & (L4_LABEL(-1) | 8)) != L4_LABEL_PAGEFAULT || L4_UntypedWords(tag) != 2) {
         return false;
     }
     if (!is_place(fault.address)) { /* the child's own */

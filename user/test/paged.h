@@ -34,8 +34,8 @@ extern void (*volatile paged_answer)(const struct paged_fault *fault);
 
 extern struct task *paged_children[2]; /* whose own pages it gives as well */
 extern L4_ThreadId_t paged_by;         /* the pager */
-extern L4_Word_t *paged_frame;         /* the usual answer: this, with all rights */
-extern L4_Word_t *paged_second;        /* another frame, where a test wants one */
+extern L4_Word32_t *paged_frame;       /* the usual answer: this, with all rights */
+extern L4_Word32_t *paged_second;      /* another frame, where a test wants one */
 extern L4_Word_t paged_memory;         /* or what else, as paged_give_block's block */
 
 void paged_item(L4_Word_t base, L4_Word_t kind, L4_Word_t fpage);

@@ -10,7 +10,7 @@
 /* ---- the fault's message ---- */
 
 static const struct {
-    L4_Word_t instruction;
+    code_t instruction;
     L4_Word_t access;
     L4_Word_t loads;  /* what it returns; 0: do not ask */
     L4_Word_t offset; /* where it accesses */
@@ -21,11 +21,11 @@ static void instructions(void) {
     NEEDS_PROTECTION;
     struct task *child = paged_usual();
     CHECK(child != NULL);
-    L4_Word_t *code = (L4_Word_t *)(void *)task_add_page(child, CODE, NULL, L4_ReadeXecOnly);
+    code_t *code = (code_t *)(void *)task_add_page(child, CODE, NULL, L4_ReadeXecOnly);
     CHECK(code != NULL);
     for (unsigned i = 0; i < ACCESSES; i++) {
         L4_Word_t address = (i % 2 != 0 ? PAGED_LOW : PAGED_HIGH) + i * FRAME_SIZE;
-        const L4_Word_t function[] = CODE_ACCESS(accesses[i].instruction, address);
+        const code_t function[] = CODE_ACCESS(accesses[i].instruction, address);
         memcpy(&code[i * 8], function, sizeof function);
     }
     for (unsigned i = 0; i < ACCESSES; i++) {
@@ -33,7 +33,8 @@ static void instructions(void) {
         paged_frame[1] = 0x5678;
         paged_faults = 0;
         L4_Word_t got = child_execute(child, CODE + i * 32);
-        CHECK(paged_was(0, child, code[i * 8 + 4] + accesses[i].offset, accesses[i].access));
+        L4_Word_t address = (i % 2 != 0 ? PAGED_LOW : PAGED_HIGH) + i * FRAME_SIZE;
+        CHECK(paged_was(0, child, address + accesses[i].offset, accesses[i].access));
         EQUAL(paged_seen[0].ip, CODE + i * 32 + CODE_ACCESS_IP);
         EQUAL(paged_faults, 1);
         if (accesses[i].loads != 0) {
@@ -124,10 +125,10 @@ static void toucher(void) {
     for (;;) {
         L4_Word_t va;
         L4_StoreMR(1, &va);
-        volatile L4_Word_t *at = (volatile L4_Word_t *)(uintptr_t)va;
+        volatile L4_Word32_t *at = (volatile L4_Word32_t *)(uintptr_t)va;
         L4_Word_t value = L4_Label(tag);
         if (value != 0) {
-            *at = value;
+            *at = (L4_Word32_t)value;
         } else {
             value = *at;
         }
@@ -331,7 +332,7 @@ static void block_over_a_hole(void) {
     L4_ThreadId_t id[2] = {start_toucher(), start_toucher()};
     paged_frame[0] = 0x1234;
     for (L4_Word_t i = 0; i < FRAMES_BLOCK_SIZE; i += FRAME_SIZE) {
-        *(volatile L4_Word_t *)(uintptr_t)(paged_memory + i) = 0xb0000000 | i;
+        *(volatile L4_Word32_t *)(uintptr_t)(paged_memory + i) = (L4_Word32_t)(0xb0000000 | i);
     }
     CHECK(tell(id[0], PAGED_HIGH + 0x5000, 0));
     CHECK(tell(id[1], PAGED_HIGH + 0x6000, 0));
@@ -400,7 +401,7 @@ static void rings_and_touches(void) {
     L4_Set_Pager(paged_by);
     L4_Set_MsgTag(L4_Niltag);
     (void)L4_Send(sleeper);
-    L4_LoadMR(1, *(volatile L4_Word_t *)(uintptr_t)PAGED_LOW);
+    L4_LoadMR(1, *(volatile L4_Word32_t *)(uintptr_t)PAGED_LOW);
     L4_Set_MsgTag(L4_MakeMsgTag(0, 1, 0));
     (void)L4_Send(main_thread);
     L4_Sleep(L4_Never);
@@ -565,13 +566,13 @@ static void in_turn(void) {
     for (L4_Word_t i = 0; i < 8; i++) {
         L4_Word_t va = (i % 2 != 0 ? PAGED_LOW : PAGED_HIGH) + i / 2 * FRAME_SIZE;
         paged_faults = 0;
-        paged_frame[i] = i + 1; /* dirty in our cache */
+        paged_frame[i] = (L4_Word32_t)(i + 1); /* dirty in our cache */
         if (i % 4 < 2) {
             EQUAL(child_read(child, va + i * 4), i + 1);
         }
         CHECK(child_write(child, va + i * 4, i + 0x100));
         EQUAL(paged_frame[i], i + 0x100);
-        paged_frame[i] = i + 0x200;
+        paged_frame[i] = (L4_Word32_t)(i + 0x200);
         EQUAL(child_read(child, va + i * 4), i + 0x200);
         EQUAL(paged_faults, 1);
     }

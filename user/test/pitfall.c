@@ -86,7 +86,7 @@ static void dirty_on_every_path(void) {
         CHECK(L4_KDB_Statistic(L4_STAT_DOMAINS_ALLOCATED) == 0 || dirty_recycled() != dirty);
         EQUAL(child_read(child[0], PAGE + 64 * path), 0xd1000 + path);
         CHECK(run_crowd(1));
-        EQUAL(*(volatile L4_Word_t *)(void *)(frame + 64 * path), 0xd1000 + path);
+        EQUAL(*(volatile L4_Word32_t *)(void *)(frame + 64 * path), 0xd1000 + path);
     }
 }
 
@@ -156,9 +156,10 @@ static void directory_learns_removals(void) {
         CHECK(child_denied(child[0], CHILD_READ, places[i], L4_Readable));
         CHECK(child_denied(child[0], CHILD_WRITE, places[i] + 0xff000, L4_Writable));
         CHECK(child_denied(child[1], CHILD_READ, places[i], L4_Readable));
-        EQUAL(((volatile L4_Word_t *)(uintptr_t)L4_Address(fpage))[3], CHILD_PATTERN(i, 3));
+        EQUAL(((volatile L4_Word32_t *)(uintptr_t)L4_Address(fpage))[3], CHILD_PATTERN(i, 3));
     }
-    (void)L4_Flush(fpage);
+    (void)L4_Flush(
+        L4_FpageAddRights(L4_FpageLog2(L4_Address(fpage), MACHINE_TABLE_LOG2), L4_FullyAccessible));
 }
 
 /*
@@ -232,7 +233,7 @@ static void clean_recycling(void) {
         uint8_t *frame = task_add_page(child[i], HIGH, NULL, L4_ReadeXecOnly);
         CHECK(frame != NULL);
         put_function(frame, i);
-        *(volatile L4_Word_t *)(void *)(frame + 512) = 0x5000 + i;
+        *(volatile L4_Word32_t *)(void *)(frame + 512) = 0x5000 + i;
     }
     for (unsigned round = 0; round < 4; round++) {
         for (unsigned i = 0; i < CROWD; i++) {
@@ -345,7 +346,7 @@ static void unmap_and_remap(void) {
     CHECK(make(3));
     uint8_t *frame = task_add_page(child[0], places[0], NULL, L4_ReadWriteOnly);
     CHECK(frame != NULL);
-    volatile L4_Word_t *ours = (volatile L4_Word_t *)(void *)frame;
+    volatile L4_Word32_t *ours = (volatile L4_Word32_t *)(void *)frame;
     unsigned at = 0;
     for (L4_Word_t round = 0; round < 9; round++) {
         CHECK(child_fill(child[at], places[at], 1024, round));
@@ -353,7 +354,7 @@ static void unmap_and_remap(void) {
         if (round & 1) { /* we read it, or not, and leave lines of our own */
             EQUAL(ours[0], CHILD_PATTERN(round, 0));
             EQUAL(ours[1023], CHILD_PATTERN(round, 1023));
-            ours[17] = round;
+            ours[17] = (L4_Word32_t)round;
         }
         at = (at + 1) % 3;
         CHECK(task_add_page(child[at], places[at], frame, L4_ReadWriteOnly) != NULL);
@@ -370,7 +371,7 @@ static void unmap_and_remap(void) {
         CHECK(child_write(child[who], places[who] + 0x20, 0x900 + round));
         EQUAL(child_read(child[other], places[other] + 0x20), 0x900 + round);
         EQUAL(ours[8], 0x900 + round);
-        ours[8] = round;
+        ours[8] = (L4_Word32_t)round;
         EQUAL(child_read(child[who], places[who] + 0x20), round);
     }
     CHECK(task_remove_page(child[(at + 1) % 3], places[(at + 1) % 3]) == frame);
@@ -404,8 +405,10 @@ static void unmap_own_page(void) {
  * thread is (the kernel drops a UTCB's lines itself when it reads it), and then spins. A larger
  * space's pages would be so many to clean that everything is. */
 static bool fill_utcb_and_die(void) {
-    static const L4_Word_t code[] = CODE_CLEAR_UTCBS;
-    _Static_assert(TASK_AREAS == 0xf0000 && TASK_UTCBS == 0xf1000 && L4_UTCB_SIZE == 0x200, "code");
+    static const code_t code[] = CODE_CLEAR_UTCBS;
+    _Static_assert(TASK_AREAS == 0xf0000 && TASK_UTCBS == CODE_UTCBS &&
+                       L4_UTCB_SIZE == CODE_UTCB_SIZE,
+                   "code");
     L4_ThreadId_t id = new_thread_id(), me = L4_MyGlobalId();
     void *no_utcb = (void *)~(uintptr_t)0;
     L4_Word_t old, *frame = frame_alloc();
@@ -452,7 +455,7 @@ static void utcb_of_the_dead(void) {
         CHECK(child[0] != NULL);
         L4_MsgClear(&msg);
         L4_Set_MsgLabel(&msg, CHILD_LABEL);
-        *(volatile L4_Word_t *)(uintptr_t)block = 0x2000 + megabytes;
+        *(volatile L4_Word32_t *)(uintptr_t)block = (L4_Word32_t)(0x2000 + megabytes);
         L4_Fpage_t page = L4_FpageLog2((L4_Word_t)block, FRAME_LOG2);
         for (L4_Word_t i = 0; i < megabytes; i++) {
             L4_MsgAppendMapItem(&msg,
@@ -484,7 +487,7 @@ static void read_buffer(void) {
     CHECK(make(1));
     uint8_t *frame = task_add_page(child[0], PAGE, NULL, L4_ReadWriteOnly);
     CHECK(frame != NULL);
-    volatile L4_Word_t *ours = (volatile L4_Word_t *)(void *)frame;
+    volatile L4_Word32_t *ours = (volatile L4_Word32_t *)(void *)frame;
     for (L4_Word_t round = 1; round < 4; round++) {
         CHECK(child_write(child[0], PAGE, round));
         EQUAL(ours[0], round);
@@ -512,7 +515,7 @@ static void mini_cache(void) {
         CHECK(run_crowd(1));
         CHECK(child_holds(child[0], PAGE, 1024, round));
         CHECK(child_write(child[0], PAGE, 0xface));
-        EQUAL(*(volatile L4_Word_t *)(void *)frame, 0xface);
+        EQUAL(*(volatile L4_Word32_t *)(void *)frame, 0xface);
     }
     CHECK(task_remove_page(child[0], PAGE) == frame);
     attributes[0] = L4_MEMORY_DEFAULT;

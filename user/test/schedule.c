@@ -188,7 +188,7 @@ static void total_quantum(void) {
         EQUAL(error_of(tag), 0);
         EQUAL(tag.raw, L4_MakeMsgTag(L4_LABEL_PREEMPTION, 2, 0).raw);
         L4_StoreMRs(1, 2, words);
-        L4_Clock_t at = {.X = {.low = words[0], .high = words[1]}};
+        L4_Clock_t at = {.X = {.low = (L4_Word32_t)words[0], .high = (L4_Word32_t)words[1]}};
         CHECK(at.raw - start.raw >= 29000 && at.raw - start.raw < 200000);
         CHECK(counter[1] != seen);
         seen = counter[1];

@@ -26,8 +26,8 @@ static bool make(unsigned n) {
     return true;
 }
 
-static L4_Word_t *word_of(unsigned frame) {
-    return (L4_Word_t *)(void *)frames[frame];
+static L4_Word32_t *word_of(unsigned frame) {
+    return (L4_Word32_t *)(void *)frames[frame];
 }
 
 /* A frame for children to share, which says in its first word which it is. */
@@ -122,7 +122,7 @@ static bool equal_pages_written(void) {
                 TRY(child_read(child[i], TASK_KIP) == L4_KIP_MAGIC);
             }
         }
-        TRY(*(volatile L4_Word_t *)(void *)(frames[round % PAGES] + 0x40) == 0x3000 + round);
+        TRY(*(volatile L4_Word32_t *)(void *)(frames[round % PAGES] + 0x40) == 0x3000 + round);
     }
     return true;
 }
@@ -301,8 +301,8 @@ static bool lost_domain(bool other) {
     enum { MEGABYTES = 8, ROUNDS = 3, WORDS = 1000 }; /* half the data cache */
     TRY(make(4) && make_frames(MEGABYTES + 1));
     for (L4_Word_t i = 0; i < WORDS; i++) {
-        word_of(0)[8 + i] = CHILD_PATTERN(0x10d, i);
-        word_of(MEGABYTES)[8 + i] = CHILD_PATTERN(0x07e, i);
+        word_of(0)[8 + i] = (L4_Word32_t)CHILD_PATTERN(0x10d, i);
+        word_of(MEGABYTES)[8 + i] = (L4_Word32_t)CHILD_PATTERN(0x07e, i);
     }
     for (unsigned round = 0; round < ROUNDS; round++) {
         L4_Word_t at = HIGH + round * 16 * SECTION;

@@ -18,7 +18,7 @@ static L4_Word_t own_page(void) {
 static void any_page(void) {
     L4_Fpage_t got = L4_Sigma0_GetAny(L4_nilthread, 12, L4_CompleteAddressSpace);
     EQUAL(L4_SizeLog2(got), 12);
-    volatile L4_Word_t *at = (volatile L4_Word_t *)(uintptr_t)L4_Address(got);
+    volatile L4_Word32_t *at = (volatile L4_Word32_t *)(uintptr_t)L4_Address(got);
     at[0] = 0x600d;
     at[1023] = 0x600e;
     EQUAL(at[0], 0x600d);
@@ -42,7 +42,7 @@ static void larger_pages(void) {
     for (L4_Word_t log2_size = 16; log2_size <= 20; log2_size += 4) {
         L4_Fpage_t got = L4_Sigma0_GetAny(L4_nilthread, log2_size, L4_CompleteAddressSpace);
         EQUAL(L4_SizeLog2(got), log2_size);
-        volatile L4_Word_t *at = (volatile L4_Word_t *)(uintptr_t)L4_Address(got);
+        volatile L4_Word32_t *at = (volatile L4_Word32_t *)(uintptr_t)L4_Address(got);
         L4_Word_t last = L4_Size(got) / 4 - 1;
         at[0] = 1;
         at[last] = 2;

@@ -51,10 +51,10 @@ static void one_memory(void) {
     struct task *one = child_new();
     struct task *other = child_new();
     CHECK(one != NULL && other != NULL);
-    volatile L4_Word_t *frame = frame_alloc();
+    volatile L4_Word32_t *frame = frame_alloc();
     L4_Word_t va = (L4_Word_t)(uintptr_t)frame;
     for (L4_Word_t round = 0; round < 8; round++) {
-        frame[0] = round;
+        frame[0] = (L4_Word32_t)round;
         EQUAL(child_read(one, va), round);
         CHECK(child_write(other, va, round + 100));
         EQUAL(child_read(one, va), round + 100);
@@ -127,7 +127,7 @@ static void new_program_new_code(void) {
     if (!is_single()) {
         return;
     }
-    volatile L4_Word_t *frame = frame_alloc();
+    volatile L4_Word32_t *frame = frame_alloc();
     L4_Word_t va = (L4_Word_t)(uintptr_t)frame;
     for (L4_Word_t round = 0; round < FEW; round++) {
         put_function((void *)(uintptr_t)va, round);
@@ -162,7 +162,7 @@ static void utcb_of_the_dead(void) {
     }
 }
 
-#define ROOMY      (TASK_APART_BASE + TASK_APART * 0x100000u) /* a megabyte of nobody's */
+#define ROOMY (MACHINE_APART_BASE + TASK_APART * MACHINE_APART_STEP) /* a megabyte of nobody's */
 #define ROOMY_LOG2 15u
 
 /* A dead UTCB without a new space: the frame becomes one of a space's that there is already. */

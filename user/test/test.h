@@ -73,8 +73,8 @@ void call_run(unsigned n);
 /* What tests need to know of the board (arch/): a timer that the kernel leaves alone, whose page
  * main.c maps; 0: its devices are not in memory. */
 struct test_board {
-    void (*load_read_buffer)(const volatile L4_Word_t *from); /* NULL: the processor has none */
-    bool thumb;                                               /* it has Thumb state: ARM926 */
+    void (*load_read_buffer)(const volatile L4_Word32_t *from); /* NULL: the processor has none */
+    bool thumb;                                                 /* it has Thumb state: ARM926 */
     L4_Word_t page;
     L4_Word_t interrupt, kernels_interrupt;
     void (*arm)(void); /* about a millisecond */
@@ -188,7 +188,7 @@ void child_delete(struct task *child);
  * its answer, or a fault that it may not have, or an exception. After those the child is blocked
  * until child_forgive.
  */
-#define child_kip(child) ((child)->utcbs - FRAME_SIZE)
+#define child_kip(child) ((child)->utcbs - TASK_UTCBS_SIZE)
 bool child_send(struct task *child, L4_Word_t operation, unsigned n, const L4_Word_t *arguments);
 struct outcome child_wait(struct task *child);
 struct outcome child_do(struct task *child, L4_Word_t operation, L4_Word_t a, L4_Word_t b,

@@ -187,7 +187,7 @@ static void second_thread(void) {
     CHECK(task_add_thread(child, second, 1, L4_MyGlobalId()));
     /* It shares code and so the stack of the first, which is asleep: run one function only. */
     CHECK(task_add_page(child, 0x40000, NULL, L4_FullyAccessible) != NULL);
-    static const L4_Word_t code[] = CODE_MARK;
+    static const code_t code[] = CODE_MARK;
     memcpy(task_page_at(child, 0x40000)->frame, code, sizeof code);
     L4_LoadMR(0, L4_MakeMsgTag(0, 2, 0).raw);
     L4_LoadMR(1, 0x40000);

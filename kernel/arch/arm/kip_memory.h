@@ -16,4 +16,9 @@
     ADD(UART_PA, 0x00100000)                                                                       \
     ADD(SYSTEM_PA, 0x00100000)
 
+/* Absolute symbols made by embed.py. */
+extern char boot_sigma0_ip[], boot_sigma0_low[], boot_sigma0_high[];
+extern char boot_program_ip[], boot_program_low[], boot_program_high[];
+#define BOOT_ADDRESS(name) ((L4_Word_t)boot_##name)
+
 #endif

@@ -126,6 +126,11 @@ static inline pte_t table_entry(const pte_t *table) {
     return heap_uncached_to_pa(table) | PDE_TABLE;
 }
 
+/* A frame's address at its place in an entry. */
+static inline pte_t entry_of_frame(uint32_t pa) {
+    return pa;
+}
+
 static inline bool section_is_used(const struct space *space, uint32_t index) {
     return space->directory[index] != 0;
 }

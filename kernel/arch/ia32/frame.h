@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+#include "layout.h"
+
 struct space;
 
 /*
@@ -92,6 +94,11 @@ uint32_t *space_utcb_alias(const struct space *space, uint32_t utcb);
 
 static inline void frame_set_utcb(struct frame *f, const struct space *space, uint32_t utcb) {
     f->utcb = (uint32_t)space_utcb_alias(space, utcb);
+}
+
+/* A thread runs whose UTCB is there: programs find it by that word. */
+static inline void frame_show_utcb(uint32_t utcb) {
+    *(volatile uint32_t *)UTCB_POINTER_VA = utcb;
 }
 
 /* All of them, for the console; `print` is kdb_printf. */

@@ -7,4 +7,9 @@
 #define RESERVED_VA_SIZE 0u
 #define KIP_DEVICES(ADD) /* they are at ports */
 
+/* Absolute symbols made by embed.py. */
+extern char boot_sigma0_ip[], boot_sigma0_low[], boot_sigma0_high[];
+extern char boot_program_ip[], boot_program_low[], boot_program_high[];
+#define BOOT_ADDRESS(name) ((L4_Word_t)boot_##name)
+
 #endif

@@ -128,6 +128,11 @@ static inline __attribute__((always_inline)) mapping_t page_mapping(pte_t e, uin
     return (e & ~PAGE_MASK) | SIZE_4K | mapping_bits(e);
 }
 
+/* A frame's address at its place in an entry. */
+static inline pte_t entry_of_frame(uint32_t pa) {
+    return pa;
+}
+
 static inline bool section_is_used(const struct space *space, uint32_t index) {
     return space->directory[index] != 0;
 }

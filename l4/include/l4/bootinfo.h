@@ -64,8 +64,9 @@ typedef struct {
     L4_Word_t address;
 } L4_Boot_MBI_t;
 
-L4_STATIC_ASSERT(sizeof(L4_BootInfo_t) == 32, "bootinfo header");
-L4_STATIC_ASSERT(offsetof(L4_Boot_SimpleExec_t, cmdline_offset) == 60, "bootinfo simple exec");
+L4_STATIC_ASSERT(sizeof(L4_BootInfo_t) == 8 * sizeof(L4_Word_t), "bootinfo header");
+L4_STATIC_ASSERT(offsetof(L4_Boot_SimpleExec_t, cmdline_offset) == 15 * sizeof(L4_Word_t),
+                 "bootinfo simple exec");
 
 /* ---- the header ---- */
 

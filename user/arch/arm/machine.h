@@ -9,6 +9,13 @@
  * Architecture, 4.6). What else there is in these programs is relative to the place. */
 #define MACHINE_RELOCATES(type) ((type) == 2 || (type) == 38)
 
+/* Where the areas of tasks are that share one address space, and how far they are apart. */
+#define MACHINE_APART_BASE 0x60000000u
+#define MACHINE_APART_STEP 0x100000u
+
+/* Who flushes so much of a space, aligned, gives back the page table for it, too; 20 at least. */
+#define MACHINE_TABLE_LOG2 20u
+
 /* Where the kernel begins (kernel/arch/arm/layout.h), the word that programs may read there, 16 MB
  * around that, and other places. */
 #define KERNEL_AREA         0xfe000000u
@@ -19,10 +26,17 @@
                                targets */                                                          \
     0xfe000000, 0xfe100000, 0xfefffffc, 0xfff00000, 0xffff0000, 0xffff0018
 
+#define UTCB_WORD_IS_READABLE 1
+
+/* Of addresses whose parts of 32 MB a test goes through. */
+#define SLOTS_END KERNEL_AREA
+
 /* An attribute of memory that is neither the default nor uncached. */
 #define MEMORY_OTHER L4_ARM_MEMORY_MINI_CACHE
 
 /* ---- code, in words ---- */
+
+typedef L4_Word32_t code_t;
 
 /* Returns. As all words of a page: wherever one jumps to in there. */
 #define CODE_RETURN 0xe1a0f00eu /* mov pc, lr */
@@ -44,6 +58,8 @@
     }
 
 /* Reads each word of the page of UTCBs at 0xf1000 after the first UTCB, and clears it; spins. */
+#define CODE_UTCBS     0xf1000
+#define CODE_UTCB_SIZE 0x200
 #define CODE_CLEAR_UTCBS                                                                           \
     {                                                                                              \
         0xe3a0080fu, /* mov r0, #0xf0000 */                                                        \

@@ -9,6 +9,13 @@
  * What else there is in these programs is relative to the place. */
 #define MACHINE_RELOCATES(type) ((type) == 1)
 
+/* Where the areas of tasks are that share one address space, and how far they are apart. */
+#define MACHINE_APART_BASE 0x60000000u
+#define MACHINE_APART_STEP 0x100000u
+
+/* Who flushes so much of a space, aligned, gives back the page table for it, too; 20 at least. */
+#define MACHINE_TABLE_LOG2 20u
+
 /* Where the kernel begins (kernel/arch/ia32/layout.h), the word that programs may read there, 16 MB
  * around that, and other places. */
 #define KERNEL_AREA      0xd0000000u
@@ -18,10 +25,17 @@
 #define KERNEL_FUNCTIONS /* addresses to read, write and call */                                   \
     0xf0000000, 0xf0100000, 0xf0fffffc, 0xf1000000, 0xf1401000, 0xfffffff8
 
+#define UTCB_WORD_IS_READABLE 1
+
+/* Of addresses whose parts of 32 MB a test goes through. */
+#define SLOTS_END KERNEL_AREA
+
 /* An attribute of memory that is neither the default nor uncached. */
 #define MEMORY_OTHER L4_IA32_MEMORY_THROUGH
 
 /* ---- code, in words ---- */
+
+typedef L4_Word32_t code_t;
 
 /* Returns. As all words of a page: wherever one jumps to in there. */
 #define CODE_RETURN 0xc3c3c3c3u
@@ -42,6 +56,8 @@
     }
 
 /* Reads each word of the page of UTCBs at 0xf1000 after the first UTCB, and clears it; spins. */
+#define CODE_UTCBS     0xf1000
+#define CODE_UTCB_SIZE 0x200
 #define CODE_CLEAR_UTCBS                                                                           \
     {                                                                                              \
         0x0f1200b8u,              /* movl $0xf1200, %eax */                                        \

@@ -24,11 +24,11 @@ static L4_Word_t error_of(L4_MsgTag_t tag) {
     return L4_IpcFailed(tag) ? L4_ErrorCode() : 0;
 }
 
-static void compare(const volatile L4_Word_t *at, L4_Word_t n, L4_Word_t seed) {
+static void compare(const volatile L4_Word32_t *at, L4_Word_t n, L4_Word_t seed) {
     results[0] = 0;
     for (L4_Word_t i = 0; i < n; i++) {
-        L4_Word_t value = at[i];
-        if (value != CHILD_PATTERN(seed, i) && results[0]++ == 0) {
+        L4_Word32_t value = at[i];
+        if (value != (L4_Word32_t)CHILD_PATTERN(seed, i) && results[0]++ == 0) {
             results[1] = i;
             results[2] = value;
         }
@@ -39,7 +39,7 @@ static void map(L4_Word_t to, L4_Word_t fpage, L4_Word_t base, L4_Word_t kind) {
     L4_Msg_t msg;
     L4_MsgClear(&msg);
     L4_Set_MsgLabel(&msg, CHILD_LABEL);
-    L4_MsgAppendMapItem(&msg, (L4_MapItem_t){.raw = {(base & 0xfffffc00) | kind, fpage}});
+    L4_MsgAppendMapItem(&msg, (L4_MapItem_t){.raw = {(base & L4_BITS_ABOVE(10)) | kind, fpage}});
     L4_MsgLoad(&msg);
     results[0] = error_of(L4_Send_Timeout(thread(to), L4_TimePeriod(500000)));
 }
@@ -100,7 +100,7 @@ static L4_Word_t any_ipc(L4_Word_t n) {
 
 /* Does words[]'s operation; returns how many results there are. */
 static L4_Word_t operate(L4_Word_t n) {
-    volatile L4_Word_t *at = (volatile L4_Word_t *)(uintptr_t)words[1];
+    volatile L4_Word32_t *at = (volatile L4_Word32_t *)(uintptr_t)words[1];
     L4_MsgTag_t tag;
     L4_ThreadId_t from;
     switch ((enum child_operation)words[0]) {
@@ -108,26 +108,26 @@ static L4_Word_t operate(L4_Word_t n) {
         results[0] = *at;
         return 1;
     case CHILD_WRITE:
-        *at = words[2];
+        *at = (L4_Word32_t)words[2];
         return 0;
     case CHILD_WRITE_READ:
-        results[0] = *at + *(volatile L4_Word_t *)(uintptr_t)words[3]; /* both into the cache */
-        *at = words[2];
-        results[0] = *(volatile L4_Word_t *)(uintptr_t)words[3];
+        results[0] = *at + *(volatile L4_Word32_t *)(uintptr_t)words[3]; /* both into the cache */
+        *at = (L4_Word32_t)words[2];
+        results[0] = *(volatile L4_Word32_t *)(uintptr_t)words[3];
         return 1;
     case CHILD_WRITE_UNMAP_READ:
         results[0] = *at; /* into the cache, where a write alone does not bring it */
-        *at = words[2];
+        *at = (L4_Word32_t)words[2];
         L4_LoadMR(0, words[4]);
         L4_Unmap(words[3]);
-        results[0] = *(volatile L4_Word_t *)(uintptr_t)words[5];
+        results[0] = *(volatile L4_Word32_t *)(uintptr_t)words[5];
         return 1;
     case CHILD_EXECUTE:
         results[0] = ((L4_Word_t (*)(void))(uintptr_t)words[1])();
         return 1;
     case CHILD_FILL:
         for (L4_Word_t i = 0; i < words[2]; i++) {
-            at[i] = CHILD_PATTERN(words[3], i);
+            at[i] = (L4_Word32_t)CHILD_PATTERN(words[3], i);
         }
         return 0;
     case CHILD_COMPARE:

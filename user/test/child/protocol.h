@@ -47,7 +47,8 @@ enum {
     CHILD_SCHEDULE
 };
 
-/* Words of a pattern: all different, and different for different seeds. */
+/* Words of a pattern: all different, and different for different seeds. In memory they have 32
+ * bits, as has what is read and written. */
 #define CHILD_PATTERN(seed, i) (((seed) << 16 | (seed)) ^ (i) * 0x9e3779b1u)
 
 #endif

@@ -107,7 +107,7 @@ L4_INLINE void L4_Get(const L4_Msg_t *msg, L4_Word_t *untyped, void *typed) {
 }
 
 /* Numbers of all types are words: else 0 could as well be a pointer. */
-L4_INLINE void L4_Append(L4_Msg_t *msg, L4_Word_t word) {
+L4_INLINE void L4_Append(L4_Msg_t *msg, unsigned word) {
     L4_MsgAppendWord(msg, word);
 }
 
@@ -131,7 +131,7 @@ L4_INLINE void L4_Append(L4_Msg_t *msg, L4_GrantItem_t item) {
     L4_MsgAppendGrantItem(msg, item);
 }
 
-L4_INLINE void L4_Put(L4_Msg_t *msg, L4_Word_t u, L4_Word_t word) {
+L4_INLINE void L4_Put(L4_Msg_t *msg, L4_Word_t u, unsigned word) {
     L4_MsgPutWord(msg, u, word);
 }
 

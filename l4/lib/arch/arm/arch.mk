@@ -4,6 +4,8 @@
 ARCH_TARGET := --target=arm-freestanding-eabi
 # What ELF calls the processor: EM_ARM.
 ARCH_ELF := 40
+# A word's bytes, as log2: how a program that is carried as data is aligned.
+ARCH_WORD_LOG2 := 2
 ARCH_CFLAGS := -mno-unaligned-access
 # Programs are the same on all boards, so they are for the oldest of their processors.
 ARCH_PROGRAM_CPU := -mcpu=strongarm1110

@@ -4,6 +4,8 @@
 ARCH_TARGET := --target=x86-freestanding-none
 # What ELF calls the processor: EM_386.
 ARCH_ELF := 3
+# A word's bytes, as log2: how a program that is carried as data is aligned.
+ARCH_WORD_LOG2 := 2
 # Structures of a word, as tags and thread ids are, come back in EAX: the library's assembly knows that.
 ARCH_CFLAGS := -freg-struct-return
 # A Pentium 4 without MMX and SSE, which the machine has not; nothing computes with its floating-point unit.

@@ -45,7 +45,7 @@ static void sp804_disarm(void) {
 }
 
 /* Eight words into entry 0 (SA-1110 DM 5.2.9). */
-static void load_read_buffer(const volatile L4_Word_t *from) {
+static void load_read_buffer(const volatile L4_Word32_t *from) {
     __asm__ volatile("mcr p15, 0, %0, c9, c8, 2" : : "r"(from) : "memory");
 }
 

@@ -130,7 +130,7 @@ static void sent_with_others(void) {
     const L4_Word_t arguments[1] = {CODE};
     CHECK(child_send(child, CHILD_EXECUTE, 1, arguments));
     L4_MsgTag_t tag = L4_Receive(child->id); /* without a timeout, which that path does not take */
-    while ((L4_Label(tag) & 0xfff0) == L4_LABEL_PAGEFAULT) {
+    while ((L4_Label(tag) & L4_LABEL(-1)) == L4_LABEL_PAGEFAULT) {
         L4_Word_t address;
         L4_StoreMR(1, &address);
         CHECK(task_fault(child, tag, address));

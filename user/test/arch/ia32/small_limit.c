@@ -272,7 +272,7 @@ static void limit_of_resumed(void) {
     L4_LoadMR(1, 0x1234);
     L4_LoadMR(2, 0x5678);
     L4_MsgTag_t tag = L4_Call(other->id);
-    while ((L4_Label(tag) & 0xfff0) == L4_LABEL_PAGEFAULT) {
+    while ((L4_Label(tag) & L4_LABEL(-1)) == L4_LABEL_PAGEFAULT) {
         L4_Word_t address;
         L4_StoreMR(1, &address);
         CHECK(task_fault(other, tag, address));

@@ -157,7 +157,7 @@ static void left_behind(bool by_message) {
         CHECK(child_send(victim, CHILD_EXECUTE, 1, at));
         L4_MsgTag_t tag = by_message ? L4_Receive(victim->id)
                                      : L4_Receive_Timeout(victim->id, L4_TimePeriod(3000));
-        while (L4_IpcSucceeded(tag) && (L4_Label(tag) & 0xfff0) == L4_LABEL_PAGEFAULT) {
+        while (L4_IpcSucceeded(tag) && (L4_Label(tag) & L4_LABEL(-1)) == L4_LABEL_PAGEFAULT) {
             L4_Word_t address;
             L4_StoreMR(1, &address);
             CHECK(task_fault(victim, tag, address));
