@@ -40,12 +40,12 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --no-compile --r
 
 # The compiler brings the C libraries of systems that nothing here is compiled for: 150 MB.
 FOREIGN := $(foreach part,libtsan libc/mingw libc/wasi libc/darwin libc/*bsd libc/include/*-windows-* \
-	libc/include/*-darwin-* libc/include/*bsd-*,$(VENV)/lib/python3*/site-packages/ziglang/lib/$(part))
+	libc/include/*-darwin-* libc/include/*bsd*,$(VENV)/lib/python3*/site-packages/ziglang/lib/$(part))
 
 # What it takes to run; `make test` and the like install the rest.
 $(VENV)/.setup-packages: requirements-setup.lock
 	@$(PYTHON) -I switchyard/tools/doctor.py --install setup
-	@echo "== Python packages into $(VENV), 450 MB: half a minute and what the network takes"
+	@echo "== Python packages into $(VENV), 430 MB: half a minute and what the network takes"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(call quietly,$(PIP) -r requirements-setup.lock)
 	@rm -rf $(FOREIGN)

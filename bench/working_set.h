@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Working sets of ping-pong (l4/pingpong.c, unix/pingpong.c), as "Performance of Address-Space Multiplexing on the
- * Pentium", section 4.1, has them: what fills one structure of the processor, and the others
- * little. Their code is the architecture's (working_set_arm.c, working_set_ia32.c).
+ * Working sets of ping-pong (l4/pingpong.c, unix/pingpong.c), as "Performance of Address-Space
+ * Multiplexing on the Pentium", section 4.1, has them: what fills one structure of the processor,
+ * and the others little. Their code is the architecture's (working_set_arm.c, working_set_ia32.c).
  *
  * Code is written once, for the largest working set, by who has the memory first. A smaller one
  * begins further on: no code changes once it has been executed, so that no cache has to be told.

@@ -37,7 +37,8 @@ struct space;
 /*
  * The words that every kernel entry uses. They lie right above the kernel stack, so that entry.S
  * reaches them from sp without a literal, and share its TLB entry and nearly its cache lines.
- * The offsets are in offsets.h.
+ * The offsets are in offsets.h. (The name stays: it is in the texts of assertions, which the linker
+ * orders by their contents, so that another one moves data and with it measured cycles.)
  */
 struct hot {
     struct tcb *current;  /* the thread that runs, or last ran */

@@ -142,5 +142,5 @@ static bool chained(void) {
                                       .once = true});
 }
 
-const struct question question_chain = {"chain", "a file through processes that copy to one that counts",
-                                        chained};
+const struct question question_chain = {
+    "chain", "a file through processes that copy to one that counts", chained};

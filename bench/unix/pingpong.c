@@ -34,7 +34,8 @@ static bool round_trip(void *context) {
 }
 
 static bool pingpong(void) {
-    bool jumps = parameter_is("kind", "nops", "jumps"), pages = parameter_is("kind", "nops", "pages");
+    bool jumps = parameter_is("kind", "nops", "jumps"),
+         pages = parameter_is("kind", "nops", "pages");
     unsigned bytes = jumps || pages ? WORKING_SET_STEP : WORKING_SET_NOP;
     unsigned step = parameter_number("step", 512), sizes[MAX_SIZES], most = 0;
     unsigned n = parameter_list("sizes", "0-15", sizes, MAX_SIZES);
@@ -43,8 +44,8 @@ static bool pingpong(void) {
         most = sizes[i] > most ? sizes[i] : most;
     }
     size_t size = ((size_t)most + 1) * bytes;
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
-                        -1, 0);
+    void *memory =
+        mmap(NULL, size, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     struct channel to, from;
     if (memory == MAP_FAILED || !channel_open(&to, false) || !channel_open(&from, false)) {
         return failed("memory and pipes");

@@ -9,9 +9,9 @@
 
 /* All questions, each with its comma; a smaller program (linux/pipes/rules.mk) has its own few. */
 #ifndef QUESTIONS
-#define QUESTIONS                                                                                 \
-    &question_potato, &question_ctx, &question_bandwidth, &question_process, &question_call,      \
-        &question_memory, &question_signal, &question_extreme, &question_sharing,                 \
+#define QUESTIONS                                                                                  \
+    &question_potato, &question_ctx, &question_bandwidth, &question_process, &question_call,       \
+        &question_memory, &question_signal, &question_extreme, &question_sharing,                  \
         &question_prefork, OWN_QUESTIONS
 #endif
 

@@ -34,7 +34,7 @@ struct question {
 extern const struct question question_ctx, question_potato, question_bandwidth, question_process,
     question_call, question_memory, question_signal, question_extreme, question_sharing,
     question_prefork;
-extern const struct question question_entry; /* IA-32 alone */
+extern const struct question question_entry;                    /* IA-32 alone */
 extern const struct question question_pingpong, question_chain; /* a program of their own */
 
 /* ---- parameters ---- */

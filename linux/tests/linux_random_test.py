@@ -17,7 +17,10 @@ from switchyard.random_programs.command import Compared, Wish
 from switchyard.random_programs.trial import NOTHING, Taken
 from switchyard.run import build_linux
 
-FEW = range(1, 9)
+# Such as have been slower, each for a reason of its own: private memory after a fork(), the same
+# with messages in it, memory that grows in slots beside a futex of 18, members that give up rights,
+# a futex of 12 in a chain.
+FEW = (2, 4, 25, 83, 89)
 BOARDS = ["sa1110", "versatilepb"]
 CONSOLE = """init: user space after 183 ms\r
 RANDOM seed=7 sum=11 rounds=5 time=1000 median=200 whole=1500 displaced=1\r
@@ -48,19 +51,15 @@ def judged(found: Sequence[Compared], form: str = "table") -> str:
 @pytest.mark.slow
 @pytest.mark.guests
 @pytest.mark.parametrize("name", BOARDS)
-def test_data_are_the_same_on_both_kernels(name: str) -> None:
-    """And the checker finds nothing; what is drawn is drawn again the same."""
-    board = trial.board(name)
-    build_linux.ensure([board.plain, board.fast])
-    plain = trial.boot(board.plain, None, FEW, 0)
-    fast = trial.boot(board.fast, None, FEW, 1, check="coherence")
-    for seed in FEW:
-        assert not plain[seed].failed
-        assert not fast[seed].failed
-        assert (plain[seed].sum, plain[seed].rounds) == (fast[seed].sum, fast[seed].rounds), seed
-        assert plain[seed].time > 0
-    assert len({result.sum for result in plain.values()}) == len(FEW)
-    switches = [re.match(r"\d+", result.counts) for result in fast.values()]
+def test_few_programs_find_the_same_data_and_are_not_slower(name: str, tmp_path: Path) -> None:
+    """And the checker finds nothing."""
+    wish = Wish(name, FEW, linked=False, check="coherence")
+    found = command.compare(wish, tmp_path / "results.json", Console(stderr=True))
+    command.listed(Console(), name, found, "table")  # raises
+    pairs = [one.pairs[0] for one in found]
+    assert all(plain.rounds == fast.rounds > 0 for plain, fast in pairs)
+    assert len({plain.sum for plain, _ in pairs}) == len(FEW)
+    switches = [re.match(r"\d+", fast.counts) for _, fast in pairs]
     assert sum(int(match[0]) for match in switches if match) > 100 * len(FEW)
 
 

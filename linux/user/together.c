@@ -194,6 +194,69 @@ static void elsewhere(void) {
     ring_finish(&ring);
 }
 
+/*
+ * Two have it at one address, and so little of it that what they write stays in the cache. The
+ * second maps it elsewhere, or moves what it has, and uses pages of it in turn with the first:
+ * pages that are there for both (a third would fault, and so find them out), for one of them, or
+ * for nobody yet.
+ */
+static void used_elsewhere(int moves) {
+    enum { LITTLE = 256, PAGES = BYTES / PAGE };
+    int fd = scratch_file(BYTES, 0);
+    char *at = shared_at(FIRST, fd, BYTES), *own = at;
+    struct ring ring;
+    for (int page = 0; page < PAGES; page += 2) {
+        (void)*(volatile char *)(at + page * PAGE);
+    }
+    ring_make(&ring, 2);
+    for (int page = 0; page < PAGES; page++) {
+        if (page != 0 || ring.own != 0) {
+            ring_wait(&ring);
+        }
+        if (ring.own == 1 && page == 2) {
+            own = moves ? remap(at, BYTES, BYTES, 3 /* may move, fixed */, at + 4 * BLOCK)
+                        : shared_at(FIRST + 4 * BLOCK, fd, BYTES);
+            EXPECT(own == at + 4 * BLOCK);
+        }
+        for (int old = page > 2 ? page - 3 : 0; old <= page; old++) {
+            char *words = own + old * PAGE;
+            int turn = 2 * (page - old) + ring.own; /* for this page */
+            if (turn != 0) {
+                EXPECT(filled(words, LITTLE, 100 * old + turn));
+            }
+            fill(words, LITTLE, 100 * old + turn + 1);
+        }
+        ring_pass(&ring);
+    }
+    ring_finish(&ring);
+}
+
+static void mapped_elsewhere(void) {
+    used_elsewhere(0);
+}
+
+static void moved_elsewhere(void) {
+    used_elsewhere(1);
+}
+
+/* At one address below 32 MB, which is another one to the processor in each. */
+static void below(void) {
+    enum { LITTLE = 256 };
+    struct ring ring;
+    char *at = shared_at(0x01400000, -1, BYTES);
+    ring_make(&ring, 3);
+    for (int round = 0; round < 8; round++) {
+        int turn = 3 * round + ring.own;
+        if (turn != 0) {
+            ring_wait(&ring);
+            EXPECT(filled(at, LITTLE, turn));
+        }
+        fill(at, LITTLE, turn + 1);
+        ring_pass(&ring);
+    }
+    ring_finish(&ring);
+}
+
 /* Pages that the file loses are gone for all, and come back as zeros. */
 static void cut_off(void) {
     int fd = scratch_file(BYTES, 0);
@@ -413,6 +476,9 @@ const struct test together_tests[] = {
     {"other memory at the address of shared memory", strangers},
     {"shared memory that one gives up", given_up},
     {"shared memory at one address and another", elsewhere},
+    {"shared memory that one maps elsewhere", mapped_elsewhere},
+    {"shared memory that one moves", moved_elsewhere},
+    {"shared memory at one low address", below},
     {"shared memory that is cut off", cut_off},
     {"shared memory with a neighbour", neighbours},
     {"little shared memory that is replaced", replaced},

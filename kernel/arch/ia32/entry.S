@@ -45,7 +45,7 @@ vector_entries:
     .irp    n, 0,1,2,3,4,5,6
     .long   .Lvector_\n
     .endr
-    .long   own_vector_7                # (own_state.S)
+    .long   own_vector_7                # (own_traps.S)
     .irp    n, 8,9,10,11
     .long   .Lvector_\n
     .endr

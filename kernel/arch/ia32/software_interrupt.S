@@ -47,4 +47,4 @@ protection_entry:
 1:  popl    %edx
     popl    %ecx
     popl    %eax
-    jmp     own_first_call              # is it that? (own_state.S)
+    jmp     own_first_call              # is it that? (own_traps.S)

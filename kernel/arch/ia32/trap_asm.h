@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a program's exception comes to C (entry.S, own_state.S). */
+/* How a program's exception comes to C (entry.S, own_traps.S). */
 #ifndef TRAP_ASM_H
 #define TRAP_ASM_H
 
