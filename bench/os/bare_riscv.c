@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Benchmarks without an operating system on RISC-V's board: everything at its physical address. Console:
- * the probe's, or else the serial port. There is no clock but the probe's.
+ * Benchmarks without an operating system on RISC-V's board: everything at its physical address.
+ * Console: the probe's, or else the serial port. There is no clock but the probe's.
  */
 #include <lib/print.h>
 #include <probe.h>

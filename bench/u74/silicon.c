@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What can be compared with measurements of SiFive's U74: loops of single instructions, chains of pointers
- * through memory of several sizes, bytes at random in pages of 4 KB and of 2 MB, blocks.
+ * What can be compared with measurements of SiFive's U74: loops of single instructions, chains of
+ * pointers through memory of several sizes, bytes at random in pages of 4 KB and of 2 MB, blocks.
  *
  * Without an operating system, in machine mode; loads and stores are translated as supervisor's
- * (mstatus.MPRV). Samples are as those of ../silicon.c. Cases of memory go on where the sample before ended,
- * so that what is larger than the caches is not in them.
+ * (mstatus.MPRV). Samples are as those of ../silicon.c. Cases of memory go on where the sample
+ * before ended, so that what is larger than the caches is not in them.
  *
  * Parameters (boot command line): times=64 pairs=3
  */
@@ -28,16 +28,16 @@
 #define WARM   16u
 #define BEFORE (4u * MB) /* bytes of a block that fill the caches before it is measured */
 
-/* Sv39 (privileged manual, "Page-Based 39-bit Virtual-Memory System"): entries that may do all, and have been
- * accessed and written. */
-#define PAGE        4096u
-#define LARGE_PAGE  (2u * MB)
-#define ENTRIES     512u
-#define ENTRY(pa)   ((uint64_t)(pa) >> 12 << 10)
-#define TABLE       1u
-#define LEAF        0xcfu
-#define SV39        (8ull << 60)
-#define MPRV_AS_S   (1u << 17 | 1u << 11)
+/* Sv39 (privileged manual, "Page-Based 39-bit Virtual-Memory System"): entries that may do all, and
+ * have been accessed and written. */
+#define PAGE          4096u
+#define LARGE_PAGE    (2u * MB)
+#define ENTRIES       512u
+#define ENTRY(pa)     ((uint64_t)(pa) >> 12 << 10)
+#define TABLE         1u
+#define LEAF          0xcfu
+#define SV39          (8ull << 60)
+#define MPRV_AS_S     (1u << 17 | 1u << 11)
 #define GIGABYTE_LOG2 30
 /* Where the memory is seen in pages of 4 KB, and of 2 MB: two gigabytes above all else. */
 #define SMALL_PAGES (16ull << GIGABYTE_LOG2)
@@ -93,8 +93,8 @@ static void translate(void) {
     __asm__ volatile("csrs mstatus, %0" ::"r"((uint64_t)MPRV_AS_S) : "memory");
 }
 
-/* A ring through all lines of so many bytes: a generator's factor and an odd addend, so that every line comes
- * once (Knuth, 3.2.1.2). */
+/* A ring through all lines of so many bytes: a generator's factor and an odd addend, so that every
+ * line comes once (Knuth, 3.2.1.2). */
 static void chain(uint32_t bytes) {
     uint32_t lines = bytes / LINE, place = 0;
     for (uint32_t i = 0; i < lines; i++) {
@@ -110,7 +110,8 @@ static void clear(void) {
     }
 }
 
-/* Reads every line of so many bytes, so often that what fits into a cache whose victims are drawn is in it. */
+/* Reads every line of so many bytes, so often that what fits into a cache whose victims are drawn
+ * is in it. */
 static void warm(uint64_t at, uint32_t bytes) {
     for (uint32_t turn = 0; turn < (bytes > 2 * MB ? 1 : WARM); turn++) {
         for (uint32_t n = 0; n < bytes; n += LINE) {
@@ -122,7 +123,8 @@ static void warm(uint64_t at, uint32_t bytes) {
 static uint32_t times, pairs;
 
 /* What a case has done before it is measured: so many steps. */
-static void measure(uint32_t number, loop *run, uint64_t at, uint64_t to, uint64_t mask, uint64_t before) {
+static void measure(uint32_t number, loop *run, uint64_t at, uint64_t to, uint64_t mask,
+                    uint64_t before) {
     uint64_t end = run(before / STEPS + 1, at, to, mask);
     measure_begin(number);
     for (uint32_t i = 0; i < 2 * pairs; i++) {
@@ -140,7 +142,8 @@ static void measure(uint32_t number, loop *run, uint64_t at, uint64_t to, uint64
 int main(void) {
     os_init();
     if (!os_has_probe() || !parameter_number("times", 64, &times) ||
-        !parameter_number("pairs", 3, &pairs) || times < LEAST || pairs == 0 || times > MOST / pairs) {
+        !parameter_number("pairs", 3, &pairs) || times < LEAST || pairs == 0 ||
+        times > MOST / pairs) {
         os_finish(2);
     }
     translate();

@@ -65,6 +65,7 @@ class Images:
     initrd: Path | None = None
     dtb: Path | None = None
     symbols: Path | None = None
+    bios: str = ""  # what starts a RISC-V's kernel
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,9 @@ class Guest:
     @property
     def images(self) -> Images:
         """What a machine loads: that file alone, which names the kernel's functions as well."""
-        return Images(self.image, symbols=self.image)
+        # On a RISC-V ours begin in machine mode.
+        bios = "none" if self.board == VIRT else ""
+        return Images(self.image, symbols=self.image, bios=bios)
 
     def make(self) -> list[str]:
         """The command that brings it up to date."""

@@ -84,6 +84,7 @@ class Job:
             self.max_cycles,
             images.initrd,
             dtb=images.dtb,
+            bios=images.bios,
             restore=self.restore,
             peer=self.peer.image if self.peer else None,
             peer_append=self.peer_append,

@@ -10,6 +10,7 @@ from switchyard.data import published, records
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.silicon import measure as silicon
+from switchyard.experiments.silicon import u74
 from switchyard.experiments.silicon.measure import CASES, HAWKBOARD, JORNADA, Sample, Silicon
 from switchyard.experiments.silicon.view import INSTRUCTIONS
 from switchyard.run import build, runner
@@ -48,6 +49,7 @@ def said(**changed: float) -> str:
         cycles = {name: paper(machine, name) or 1.0 for name in CASES}
         cycles |= changed if machine == "sa1110" else {}
         samples[machine] = Sample(machine, 200_000_000, cycles)
+    samples[u74.MACHINE] = Sample(u74.MACHINE, 1_500_000_000, dict.fromkeys(u74.CASES, 1.0))
     return "\n".join(views.of_runs(Silicon(), samples).notes)
 
 
@@ -59,6 +61,35 @@ def test_cases_are_the_guests() -> None:
     unrolled = re.search(r"#define UNROLLED (\d+)", (GUEST / "silicon_cases.S").read_text())
     assert unrolled is not None
     assert int(unrolled[1]) == silicon.STEPS
+
+
+def test_the_u74s_cases_are_its_guests() -> None:
+    text = (GUEST / "u74" / "silicon.c").read_text()
+    loops = re.search(r"#define LOOPS\(_\)(.*?)/\*", text, re.S)
+    assert loops is not None
+    assert re.findall(r"_\((\w+)\)", loops[1]) == list(u74.INSTRUCTIONS)
+
+    def sizes(name: str) -> list[str]:
+        listed = re.search(rf"{name}\[\] = \{{(.*?)\}}", text)
+        assert listed is not None
+        return re.sub(r" \* ([KM])B", lambda unit: unit[1].lower(), listed[1]).split(", ")
+
+    assert [f"chase_{size}" for size in sizes("chains")] == list(u74.CHAINS)
+    assert sizes("random") == list(u74.SIZES)
+    unrolled = re.search(r"#define UNROLLED (\d+)", (GUEST / "u74" / "cases.S").read_text())
+    assert unrolled is not None
+    assert int(unrolled[1]) == silicon.STEPS
+
+
+def test_the_u74_is_near_what_was_measured_of_one(written: Written) -> None:
+    """How often TLBs and caches miss was not fitted. Nothing is fetched ahead: blocks differ."""
+    for metric, most in (("chase_2m", 0.1), ("over_1m_small", 0.1), ("over_2m_small", 0.1)):
+        expected = paper(u74.MACHINE, metric)
+        assert value(written, u74.MACHINE, metric) == pytest.approx(expected, rel=most)
+    for metric in ("tlb_512k", "tlb_1m", "tlb_2m"):
+        expected = paper(u74.MACHINE, metric)
+        assert value(written, u74.MACHINE, metric) == pytest.approx(expected, abs=2)
+    assert value(written, u74.MACHINE, "copy") > 2 * (paper(u74.MACHINE, "copy") or 0)
 
 
 def test_instructions_take_what_the_strongarms_manual_says(written: Written) -> None:
@@ -98,8 +129,8 @@ def test_memory_costs_what_the_machine_says(written: Written) -> None:
 def test_files(written: Written) -> None:
     assert records.load(written.records) == list(written.outcome.records)
     assert all(figure.exists() for figure in written.figures)
-    assert len(written.outcome.tables) == 5
-    assert len(written.outcome.tables[0].rows) == 4
+    assert len(written.outcome.tables) == 9
+    assert len(written.outcome.tables[0].rows) == 25
 
 
 def test_a_turn_is_the_middle_of_what_the_second_of_a_pair_takes_more() -> None:

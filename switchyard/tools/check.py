@@ -243,6 +243,14 @@ RULES: tuple[tuple[str, Rule], ...] = (
     (r"(\.ci/.*|Makefile)", tests("the runner of all suites", "switchyard/tests/ci_check_test.py")),
     (r"switchyard/show/page/(?P<name>explore|report|wide)\..*", each(of_page)),
     (
+        r"switchyard/show/page/chapters\.js",
+        tests("chapters and search", "switchyard/tests/report_test.py"),
+    ),
+    (
+        r"switchyard/tests/page_faults\.js",
+        tests("pages on a phone, light and dark", "switchyard/tests/pages_test.py"),
+    ),
+    (
         r"switchyard/tests/few/.*|switchyard/tests/layout_program\.S",
         tests(
             "what they serve", "switchyard/tests/disk_test.py", "switchyard/tests/layout_test.py"

@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from switchyard.experiments.silicon import u74
+from switchyard.experiments.silicon import measure, u74
 from switchyard.experiments.silicon.measure import ARM9, BLOCKS, BOARDS, CASES, MACHINES, STRONGARM
 from switchyard.show import declared as show
 
@@ -16,6 +16,7 @@ DRAWN = (
     *("branch", "mov_pc", "mrs", "load_eight", *MEMORY),
 )
 DRAWN_U74 = ("mul_chain", "fadd_s", "fadd_d", "fmin_d", "convert_d", "move_d")
+STEPS = measure.STEPS
 MODELS = (STRONGARM[0], *ARM9)  # of a board's pipeline each, and the first with its memory
 LPS_PREC = 8  # init/calibrate.c: Linux knows the loops to one part in 2^LPS_PREC
 # "cache misses (≈ 70 cycles per line)": the number that the memory of `sa1110` is derived from.
