@@ -65,7 +65,8 @@ fn named_extensions(config: &IsaConfig) -> impl Iterator<Item = &'static str> {
         ("svadu", config.svadu),
         ("svinval", config.svinval),
     ];
-    all.into_iter().filter_map(|(name, has)| has.then_some(name))
+    all.into_iter()
+        .filter_map(|(name, has)| has.then_some(name))
 }
 
 /// What the processor has, as `riscv,isa` says it.
