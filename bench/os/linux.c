@@ -215,6 +215,11 @@ bool os_truncate(int fd, long size) {
     return ftruncate(fd, size) == 0;
 }
 
+/* C libraries have it with _GNU_SOURCE alone (Linux, include/uapi/linux/fcntl.h). */
+#ifndef F_SETPIPE_SZ
+#define F_SETPIPE_SZ 1031
+#endif
+
 bool os_pipe_holds(int fd, unsigned bytes) {
     return fcntl(fd, F_SETPIPE_SZ, bytes) == (int)bytes;
 }

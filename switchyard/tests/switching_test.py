@@ -129,6 +129,8 @@ def test_a_phone_has_letters_that_can_be_read(
     report.write(report.render([report.section(written.records)]), tmp_path / "page.html")
     page = opened(browser, tmp_path / "page.html", PHONE)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    page.evaluate("location.hash = 'everything'")
+    page.locator("figure.drawn .plot svg").nth(1).wait_for(state="attached")
     assert page.locator("figure.drawn .plot svg").count() == 2
     heights = page.locator(".plot svg text").evaluate_all(
         "all => all.map(text => text.getBoundingClientRect().height)"
