@@ -40,6 +40,7 @@ SIZES = (0, 4, 16, 64)  # KB that each process reads
 COUNTS = (2, 4, 8, 16, 32)  # processes in a ring
 CTX_ROUNDS = 15
 BAND_ROUNDS = 80
+BOOTS = 3
 
 # As those of the suite, by what RISC-V's machine counts: instructions are fetched by physical
 # addresses, so that an emptied instruction cache is no part of a switch.
@@ -117,7 +118,8 @@ class LinuxAsid(Experiment[Run]):
         for question, full in ipc.ROUNDS.items():
             words = f"{question} rounds={settings.times(full, full // ipc.QUICK_SHARE)}"
             asked.append((question, words, {"question": question}))
-        return _jobs(KERNELS, asked, settings)
+        boots = None if settings.quick or settings.rounds else BOOTS
+        return _jobs(KERNELS, asked, settings, boots)
 
     def measure(self, job: Job, stats: Stats) -> Run:
         """Each number of processes; or every case of the question, or the one asked for."""
