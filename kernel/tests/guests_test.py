@@ -468,8 +468,8 @@ def up_to_end(lines: Iterator[str]) -> Iterator[str]:
             return
 
 
-# What QEMU's processors do not do: limits of a segment that expands down, a new state of the FPU; and
-# what is not as here yet: interrupts of RISC-V's board.
+# What fails on QEMU's processors: limits of a segment that expands down, a new state of the FPU;
+# and interrupts of RISC-V's board, whose cause is not known yet.
 NOT_ON_QEMU = {
     PC: {"own_lower_limit", "own_fpu_of_the_dead"},
     RISCV: {"interrupt_messages", "interrupt_masked"},
