@@ -73,6 +73,10 @@ static void limits(void) {
 
 /* Below its base: what an expand-down segment's limit lets through begins at the space's start. */
 static void lower_limit(void) {
+    if (!limits_are_checked()) {
+        test_skip("no limits of segments");
+        return;
+    }
     struct task *child = child_with_page();
     CHECK(child != NULL);
     struct outcome o =
@@ -163,16 +167,28 @@ static void over_interrupts(void) {
 #define FLOAT_STORE 0xdb, 0x1d, WORD(PAGE + 0x104) /* fistpl */
 #define FLOAT_SAVE  0xdd, 0x35, WORD(PAGE)         /* fnsave */
 
+/* Whether FRSTOR loads where the last instruction and its operand were: QEMU's does not, so that
+ * there the kernel cannot clear them. */
+static bool pointers_are_loaded(struct task *child) {
+    struct outcome o = EXECUTE(child, 0xdb, 0xe3, 0xdd, 0x35, WORD(PAGE), /* fninit; fnsave */
+                               FLOAT_LOAD, 0xdd, 0x25, WORD(PAGE),        /* ...; frstor */
+                               0xd9, 0x35, WORD(PAGE + 0x80),             /* fnstenv */
+                               0xa1, WORD(PAGE + 0x80 + 12));             /* movl ..., %eax */
+    return o.kind == OUTCOME_DONE && o.words[0] == 0;
+}
+
 /* All that a thread can see of the unit at first is what FNINIT and nobody's numbers are. */
-static bool is_new(struct task *child) {
+static bool is_new(struct task *child, bool pointers) {
+    /* Where the pointers were saved; or the registers once more. */
+    L4_Word_t at = pointers ? PAGE + 12 : PAGE + 28;
     struct outcome o = EXECUTE(child, FLOAT_SAVE,           /* */
                                0xbe, WORD(PAGE + 28),       /* movl registers, %esi */
                                0xb9, WORD(20u), 0x31, 0xc0, /* movl $20, %ecx; xorl %eax, %eax */
                                0x0b, 0x06, 0x83, 0xc6, 4,   /* 1: orl (%esi), %eax; addl $4, %esi */
                                0xe2, 0xf9,                  /* loop 1b */
-                               0x0b, 0x05, WORD(PAGE + 12), /* orl ..., %eax: where it was */
-                               0x0b, 0x05, WORD(PAGE + 16), /* */
-                               0x0b, 0x05, WORD(PAGE + 20), /* */
+                               0x0b, 0x05, WORD(at),        /* orl ..., %eax: where it was */
+                               0x0b, 0x05, WORD(at + 4),    /* */
+                               0x0b, 0x05, WORD(at + 8),    /* */
                                0x66, 0x0b, 0x05, WORD(PAGE + 4), /* orw status, %ax */
                                0x8b, 0x15, WORD(PAGE),           /* movl control, %edx */
                                0x81, 0xe2, WORD(0xffffu),        /* andl $0xffff, %edx */
@@ -182,11 +198,12 @@ static bool is_new(struct task *child) {
 }
 
 static void fpu(void) {
-    struct task *a = child_with_page(), *b = child_with_page();
-    CHECK(a != NULL && b != NULL);
+    struct task *a = child_with_page(), *b = child_with_page(), *other = child_with_page();
+    CHECK(a != NULL && b != NULL && other != NULL);
     struct outcome o = EXECUTE(a, STORE(PAGE + 0x100, 1234), 0xdb, 0xe3, FLOAT_LOAD, FLOAT_LOAD);
     EQUAL(o.kind, OUTCOME_DONE);
-    CHECK(is_new(b));
+    bool pointers = pointers_are_loaded(other);
+    CHECK(is_new(b, pointers));
     o = EXECUTE(b, STORE(PAGE + 0x100, 5678), FLOAT_LOAD);
     EQUAL(o.kind, OUTCOME_DONE);
     o = EXECUTE(a, 0xde, 0xc1, FLOAT_STORE, 0xa1, WORD(PAGE + 0x104)); /* faddp; movl ..., %eax */
@@ -199,10 +216,13 @@ static void fpu(void) {
 
 /* A thread that takes another's place has not its numbers. */
 static void fpu_of_the_dead(void) {
+    struct task *other = child_with_page();
+    CHECK(other != NULL);
+    bool pointers = pointers_are_loaded(other);
     for (unsigned i = 0; i < 3; i++) {
         struct task *child = child_with_page();
         CHECK(child != NULL);
-        CHECK(is_new(child));
+        CHECK(is_new(child, pointers));
         EQUAL(EXECUTE(child, STORE(PAGE + 0x100, 99), FLOAT_LOAD, FLOAT_LOAD).kind, OUTCOME_DONE);
         child_delete(child);
     }

@@ -2,6 +2,8 @@
 /* Children that are small, for the tests of small spaces. */
 #include "small_child.h"
 
+#include "child_code.h"
+
 #define AREA_END   0xf0000000u /* kernel/arch/ia32/layout.h */
 #define AREA_PARTS 128u
 
@@ -60,4 +62,23 @@ struct task *child_small(void) {
         return NULL;
     }
     return child;
+}
+
+struct task *child_with_handler(void) {
+    struct task *child = child_new();
+    L4_Word_t me = L4_MyGlobalId().raw;
+    if (child == NULL || filled_page(child, INSIDE, 3) == NULL ||
+        child_do(child, CHILD_SET_HANDLER, me, 0, 0, 0).kind != OUTCOME_DONE ||
+        child_read(child, INSIDE) != CHILD_PATTERN(3, 0)) {
+        return NULL;
+    }
+    return child;
+}
+
+bool limits_are_checked(void) {
+    struct task *child = child_with_handler();
+    TRY(child != NULL);
+    struct outcome o = EXECUTE(child, 0x65, 0xa1, WORD(INSIDE)); /* movl %gs:INSIDE, %eax */
+    child_delete(child);
+    return o.kind == OUTCOME_EXCEPTION;
 }

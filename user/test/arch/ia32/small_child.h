@@ -37,4 +37,10 @@ uint8_t *filled_page(struct task *child, L4_Word_t va, L4_Word_t seed);
 /* A child with an exception handler, us, that is small. */
 struct task *child_small(void);
 
+/* A child with an exception handler, us, and a page at INSIDE. */
+struct task *child_with_handler(void);
+
+/* Whether the processor looks at limits: QEMU's does not, nor whether a selector was null. */
+bool limits_are_checked(void);
+
 #endif

@@ -152,27 +152,6 @@ static void limit_is_not_meant(void) {
     }
 }
 
-/* A child whose exceptions are ours, with a page at INSIDE. */
-static struct task *child_with_handler(void) {
-    struct task *child = child_new();
-    L4_Word_t me = L4_MyGlobalId().raw;
-    if (child == NULL || filled_page(child, INSIDE, 3) == NULL ||
-        child_do(child, CHILD_SET_HANDLER, me, 0, 0, 0).kind != OUTCOME_DONE ||
-        child_read(child, INSIDE) != CHILD_PATTERN(3, 0)) {
-        return NULL;
-    }
-    return child;
-}
-
-/* Whether the processor looks at limits: QEMU's does not, nor whether a selector was null. */
-static bool limits_are_checked(void) {
-    struct task *child = child_with_handler();
-    TRY(child != NULL);
-    struct outcome o = EXECUTE(child, 0x65, 0xa1, WORD(INSIDE)); /* movl %gs:INSIDE, %eax */
-    child_delete(child);
-    return o.kind == OUTCOME_EXCEPTION;
-}
-
 /* An access by a null selector, or by the UTCB pointer's, is an exception under every scheme: no
  * limit of the scheme's was meant, so the space stays what it is, and the way back must not repair
  * it. */
