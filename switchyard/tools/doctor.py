@@ -77,6 +77,11 @@ def _qemu_of_the_pc(why: str) -> Finding:
     return _tool("qemu-system-i386", why, ["qemu-system-i386", "--version"], "qemu-system-x86")
 
 
+def _qemu_of_riscv(why: str) -> Finding:
+    name = "qemu-system-riscv64"
+    return _tool(name, why, [name, "--version"], "qemu-system-misc")
+
+
 def _browser() -> Finding:
     why = "make test: the report, opened"
     for name in ("chromium", "chromium-browser", "google-chrome"):
@@ -210,10 +215,10 @@ OPENSBI = Path("/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin")
 def riscv() -> list[Finding]:
     """Linux for QEMU's RISC-V board, and the firmware that starts it."""
     why = "make test-long: Linux on virt-u74"
-    compiler, emulator = "riscv64-linux-gnu-gcc", "qemu-system-riscv64"
+    compiler = "riscv64-linux-gnu-gcc"
     return [
         _tool(compiler, why, [compiler, "--version"], "gcc-riscv64-linux-gnu"),
-        _tool(emulator, why, [emulator, "--version"], "qemu-system-misc"),
+        _qemu_of_riscv(why),
         opensbi(),
     ]
 
@@ -329,6 +334,7 @@ def findings(purpose: str) -> list[Finding]:
             _rust_tool("clippy", "rust-clippy"),
             _qemu(),
             _qemu_of_the_pc("make test: the small PC's kernel on another simulator"),
+            _qemu_of_riscv("make test: RISC-V's kernel and programs on another simulator"),
             bochs(),
             _tool("spin", "make test: the schemes' protocol, searched", ["spin", "-V"], "spin"),
             _tool(
