@@ -11,8 +11,7 @@ from switchyard.run import build_linux
 from switchyard.run.build_linux import BENCHES
 from switchyard.tests.browsing import PHONE, follow_the_guide, opened
 
-# long: with the latest patches a tick falls between the two sides' calls in this round
-pytestmark = [pytest.mark.linux, pytest.mark.slow, pytest.mark.guests, pytest.mark.long]
+pytestmark = [pytest.mark.linux, pytest.mark.slow, pytest.mark.guests]
 
 MOST_BYTES = 2 << 20
 

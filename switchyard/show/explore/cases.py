@@ -178,7 +178,7 @@ def linux(wish: Wish) -> Case:
         kernel = of[scheme]
         system = kernel.linux
         images = system.images
-        words = "quiet -- bench potato case=pipe rounds=40 clock=probe"
+        words = "quiet -- bench potato case=pipe rounds=80 clock=probe"
         sides.append(
             Side(
                 label=kernel.short or kernel.scheme,
@@ -186,7 +186,7 @@ def linux(wish: Wish) -> Case:
                 kernel=images.kernel,
                 append=system.append(f"{kernel.word}{words}"),
                 # of the suite the pipe's round trips are stream 3
-                begin=wish.begin or ("region:3", "sample:3*36"),
+                begin=wish.begin or ("region:3", "sample:3*72"),
                 having=wish.having,
                 end=wish.end or ("sample:3",),
                 symbols=[*wish.symbols, system.program("suite")],
@@ -200,7 +200,7 @@ def linux(wish: Wish) -> Case:
         "linux",
         "A switch on Linux: a byte through a pipe, and one back",
         "Two processes pass a byte to and fro through two pipes, as lmbench does: two switches. It "
-        "is one of many such round trips, after 136 others.",
+        "is one of many such round trips, after 172 others.",
         sides,
         _look("linux", wish),
     )
