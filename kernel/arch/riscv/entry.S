@@ -9,24 +9,29 @@
 #include "offsets.h"
 #include "switch_asm.h"
 
+/* All registers of the frame at sp but sp itself, with `op` a load or a store. */
+    .macro  registers op
+    \op     ra, TCB_RA(sp)
+    \op     gp, TCB_GP(sp)
+    \op     tp, TCB_TP(sp)
+    .irp    n, 0, 1, 2, 3, 4, 5, 6
+    \op     t\n, TCB_T + 8 * \n(sp)
+    .endr
+    .irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
+    \op     s\n, TCB_S + 8 * \n(sp)
+    .endr
+    .irp    n, 0, 1, 2, 3, 4, 5, 6, 7
+    \op     a\n, TCB_A + 8 * \n(sp)
+    .endr
+    .endm
+
     .text
     .balign 64
     .global trap_entry
 trap_entry:
     csrrw   sp, sscratch, sp
     beqz    sp, kernel_trap
-    sd      ra, TCB_RA(sp)
-    sd      gp, TCB_GP(sp)
-    sd      tp, TCB_TP(sp)
-    .irp    n, 0, 1, 2, 3, 4, 5, 6
-    sd      t\n, TCB_T + 8 * \n(sp)
-    .endr
-    .irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
-    sd      s\n, TCB_S + 8 * \n(sp)
-    .endr
-    .irp    n, 0, 1, 2, 3, 4, 5, 6, 7
-    sd      a\n, TCB_A + 8 * \n(sp)
-    .endr
+    registers sd
     csrrw   t0, sscratch, zero
     csrr    t1, sepc
     csrr    a1, scause
@@ -57,18 +62,7 @@ kernel_exit:
     csrw    sscratch, sp
     sc.d    zero, t1, (sp)              # another thread's reservation ends; TCB_PC is at 0
     csrw    sepc, t1
-    ld      ra, TCB_RA(sp)
-    ld      gp, TCB_GP(sp)
-    ld      tp, TCB_TP(sp)
-    .irp    n, 0, 1, 2, 3, 4, 5, 6
-    ld      t\n, TCB_T + 8 * \n(sp)
-    .endr
-    .irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
-    ld      s\n, TCB_S + 8 * \n(sp)
-    .endr
-    .irp    n, 0, 1, 2, 3, 4, 5, 6, 7
-    ld      a\n, TCB_A + 8 * \n(sp)
-    .endr
+    registers ld
     ld      sp, TCB_SP(sp)
     sret
 
