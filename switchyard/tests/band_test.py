@@ -33,9 +33,9 @@ def by_stand_in(job: Job) -> Stats:
     return machine.run(job.boot(job.guest.images)).stats
 
 
-def linux(streams: tuple[int, ...]) -> Callable[[Job], Stats]:
+def linux(streams: tuple[int, ...], on: str = "sa1110") -> Callable[[Job], Stats]:
     def answer(job: Job) -> Stats:
-        assert job.machine == "sa1110"
+        assert job.machine == on
         cases = {stream: (50_000 if stream < ALONE else 10_000, 2.0) for stream in streams}
         return linux_experiments_test.stats(job.machine, cases)
 
@@ -47,6 +47,7 @@ ANSWERS: dict[str, Callable[[Job], Stats]] = {
     "l4-pagefault": lambda job: l4_pagefault_test.statistics_of(str(job.parameters["scheme"])),
     "linux-ipc": linux((3,)),
     "linux-ctx": linux((2, ALONE + 2)),
+    "linux-asid": linux((3,), "virt-u74"),
 }
 
 

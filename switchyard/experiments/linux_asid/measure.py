@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of the suite's rings and lines on the core with identifiers and on the one without."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from switchyard.data.records import Parameter
+from switchyard.data.suite import STREAMS
+from switchyard.experiments import linux_suite as suite
+from switchyard.experiments import rings
+from switchyard.experiments.linux_ipc import measure as ipc
+from switchyard.experiments.linux_suite import Run
+from switchyard.run.build import TAGS
+from switchyard.run.build_linux import RISCV_BENCH
+from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings
+from switchyard.run.machine import Stats
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """The one kernel, by the machine, which tells it whether there are identifiers."""
+
+    machine: str
+    scheme: str
+    short: str
+
+    @property
+    def where(self) -> dict[str, Parameter]:
+        """What its records are of."""
+        return {"machine": self.machine, "scheme": self.scheme}
+
+
+FLUSHING = Kernel("virt-u74", suite.SCHEME, "flushing")
+TAGGED = Kernel("virt-u74-asid", TAGS, "ASIDs")
+KERNELS = (FLUSHING, TAGGED)
+
+CTX = "ctx"
+SIZES = (0, 4, 16, 64)  # KB that each process reads
+COUNTS = (2, 4, 8, 16, 32)  # processes in a ring
+CTX_ROUNDS = 15
+BAND_ROUNDS = 80
+BOOTS = 3
+
+# As those of the suite, by what RISC-V's machine counts: instructions are fetched by physical
+# addresses, so that an emptied instruction cache is no part of a switch.
+RATES = suite.RATES | {
+    "address_space_switches": ("satp_writes",),
+    "flushes": ("dtlb_invalidate_all",),
+    "dcache_misses": ("dcache_read_misses", "dcache_write_misses"),
+    "aborts": ("exception_page_fault_fetch", "exception_page_fault_data"),
+}
+# The functions that have SFENCE.VMA in them, on the way of a switch (Linux, arch/riscv/mm).
+FENCING = re.compile(r"switch_mm|(local_)?flush_tlb\w*|__flush_tlb_range")
+
+
+def _jobs(
+    kernels: tuple[Kernel, ...],
+    questions: list[suite.Question],
+    settings: Settings,
+    boots: int | None = None,
+) -> list[Job]:
+    return [
+        job
+        for kernel in kernels
+        for name, words, parameters in questions
+        for job in suite.booted(
+            RISCV_BENCH,
+            kernel.machine,
+            f"{kernel.scheme}-{name}",
+            words,
+            {**parameters, "scheme": kernel.scheme},
+            settings,
+            boots,
+            places=1,
+        )
+    ]
+
+
+def _band_jobs(settings: Settings) -> list[Job]:
+    """A round trip by a pipe on the core as it is sold: one boot, the same at all ends."""
+    words = f"{ipc.PIPE.question} case={ipc.PIPE.case} rounds={settings.rounds or BAND_ROUNDS}"
+    parameters = {"question": ipc.PIPE.question, "case": ipc.PIPE.case}
+    (job,) = _jobs((FLUSHING,), [(ipc.PIPE.case, words, parameters)], settings, boots=1)
+    return [replace(job, name=f"{FLUSHING.scheme}-{ipc.PIPE.case}")]
+
+
+class LinuxAsid(Experiment[Run]):
+    """lmbench on Linux with address-space identifiers and without."""
+
+    name = "linux-asid"
+    question = "What do address-space identifiers save where a switch loses TLBs alone?"
+    source = "none published"
+    system = suite.SYSTEM
+    band = BandPlan("pipe_us", "us", _band_jobs, scheme=suite.SCHEME, label="{machine}, {case}")
+
+    def row(self, job: Job, sample: Run) -> dict[str, Parameter]:
+        """The mean of each case, in microseconds."""
+        names = STREAMS[str(job.parameters["question"])]
+        times = {
+            f"{names[stream]}_us": sample.us(case.timed.summary.mean)
+            for stream, case in sample.cases.items()
+        }
+        return {**job.parameters, **times}
+
+    def jobs(self, settings: Settings) -> list[Job]:
+        """One run a machine, question of the suite and boot; one for each size of the rings."""
+        counts = ",".join(map(str, COUNTS))
+        rounds = settings.times(CTX_ROUNDS, CTX_ROUNDS // ipc.QUICK_SHARE)
+        asked: list[suite.Question] = [
+            (
+                f"{CTX}-{size:02}k",
+                f"{CTX} processes={counts} size={size} rounds={rounds}",
+                {"question": CTX, "size_kb": size},
+            )
+            for size in SIZES
+        ]
+        for question, full in ipc.ROUNDS.items():
+            words = f"{question} rounds={settings.times(full, full // ipc.QUICK_SHARE)}"
+            asked.append((question, words, {"question": question}))
+        boots = None if settings.quick or settings.rounds else BOOTS
+        return _jobs(KERNELS, asked, settings, boots)
+
+    def measure(self, job: Job, stats: Stats) -> Run:
+        """Each number of processes; or every case of the question, or the one asked for."""
+        question = str(job.parameters["question"])
+        if question == CTX:
+            return rings.measure(job, stats, RATES, FENCING)
+        streams, only = STREAMS[question], job.parameters.get("case")
+        asked = [stream for stream, case in streams.items() if only in (None, case)]
+        return suite.measure(job, stats, asked, RATES, FENCING)
+
+    def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
+        """Every switch and every line on both."""
+        runs = suite.together(samples)
+        for kernel in KERNELS:
+            for line in ipc.LINES:
+                where = {"question": line.question, "case": line.case}
+                run = runs[f"{kernel.scheme}-{line.question}"]
+                yield line.case_of(run, kernel.scheme, where)
+            for size in SIZES:
+                run = runs[f"{kernel.scheme}-{CTX}-{size:02}k"]
+                yield from rings.cases(run, {"size_kb": size}, kernel.scheme)
