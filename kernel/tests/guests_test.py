@@ -19,12 +19,22 @@ import pytest
 
 from switchyard.data.records import Record
 from switchyard.errors import RunError
-from switchyard.experiments import EXPERIMENTS, l4, l4_pc
+from switchyard.experiments import EXPERIMENTS, l4, l4_pc, l4_riscv
 from switchyard.experiments.l4_extreme import measure as l4_extreme
 from switchyard.experiments.l4_ipc import measure as l4_ipc
 from switchyard.experiments.l4_policy import measure as l4_policy
 from switchyard.run import build, jobs, machine, runner
-from switchyard.run.build import ARM920, BOARD, BOARDS, GUESTS, PC, VERSATILE, Guest, schemes_on
+from switchyard.run.build import (
+    ARM920,
+    BOARD,
+    BOARDS,
+    GUESTS,
+    PC,
+    VERSATILE,
+    VIRT,
+    Guest,
+    schemes_on,
+)
 from switchyard.run.experiment import Experiment, Settings
 from switchyard.run.machine import Boot, Stats
 from switchyard.run.store import Store
@@ -165,14 +175,19 @@ def test_working_sets(scheme: str, kind: int) -> None:
 @pytest.mark.parametrize(
     ("machine", "board", "scheme"),
     [
-        (machine, board, scheme)
-        for machine, board in (("sa1110", BOARD), ("versatilepb", VERSATILE), (PENTIUM, PC))
-        for scheme in schemes_on(board)
+        *(
+            (machine, board, scheme)
+            for machine, board in (("sa1110", BOARD), ("versatilepb", VERSATILE), (PENTIUM, PC))
+            for scheme in schemes_on(board)
+        ),
+        *((l4_riscv.machine(scheme), VIRT, scheme) for scheme in schemes_on(VIRT)),
     ],
 )
 def test_many_spaces(machine: str, board: str, scheme: str) -> None:
     image = built(scheme, "bench-spaces", board).image
-    done = finish(Boot(machine, image, "spaces=2,18 rounds=100", MAX_CYCLES), *CHECKED)
+    bios = "none" if board == VIRT else ""
+    boot = Boot(machine, image, "spaces=2,18 rounds=100", MAX_CYCLES, bios=bios)
+    done = finish(boot, *CHECKED)
     assert "\nPOINT spaces=18 rounds=100\nEND status=0\n" in done.stdout
     assert done.stderr == ""
     assert done.returncode == 0
@@ -408,9 +423,6 @@ def test_random_operations_agree_with_the_model(scheme: str, subtests: pytest.Su
     assert done.returncode == 0
 
 
-RISCV = "virt"
-
-
 @pytest.fixture(scope="module")
 def slow_riscv(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Processors with and without ASIDs at a seventh of their clock: tests wait for times."""
@@ -452,7 +464,7 @@ def test_kernel_on_riscv(
     slow_riscv: dict[str, str],
     subtests: pytest.Subtests,
 ) -> None:
-    image = built(scheme, "test", RISCV).image
+    image = built(scheme, "test", VIRT).image
     boot = Boot(slow_riscv[machine_name], image, only, MAX_CYCLES, bios="none")
     done = finish(boot, *(CHECKED if checked else ()))
     check(Verdict.read(done.stdout), subtests)
@@ -464,14 +476,14 @@ def test_kernel_on_riscv(
 @pytest.mark.slow
 @pytest.mark.guests
 def test_a_kernel_that_needs_asids_says_so() -> None:
-    done = finish(Boot("virt-u74", built("tags", "test", RISCV).image, "", MAX_CYCLES, bios="none"))
+    done = finish(Boot("virt-u74", built("tags", "test", VIRT).image, "", MAX_CYCLES, bios="none"))
     assert "kernel panic: scheme tags: this processor has not enough ASIDs" in done.stdout
     assert done.returncode == 1
 
 
 QEMU_MACHINES = {
     # (the clock's interrupts come by the host's time if nothing else is said)
-    RISCV: ["qemu-system-riscv64", "-M", "virt", "-bios", "none", "-rtc", "clock=vm"],
+    VIRT: ["qemu-system-riscv64", "-M", "virt", "-bios", "none", "-rtc", "clock=vm"],
     BOARD: ["qemu-system-arm", "-M", "collie"],
     VERSATILE: ["qemu-system-arm", "-M", "versatilepb", "-audiodev", "none,id=none"],
     # (and so do a PC's)
@@ -531,7 +543,7 @@ def test_doctor_names_each_qemu() -> None:
 def test_kernel_on_qemu(scheme: str, board: str, subtests: pytest.Subtests) -> None:
     emulator = QEMU_MACHINES[board][0]
     if shutil.which(emulator) is None:
-        packages = {PC: "qemu-system-x86", RISCV: "qemu-system-misc"}
+        packages = {PC: "qemu-system-x86", VIRT: "qemu-system-misc"}
         package = packages.get(board, emulator)
         pytest.fail(f"{emulator}: not found; install it with: apt-get install {package}")
     check(Verdict.read(qemu_console(board, built(scheme, "test", board).image)), subtests)

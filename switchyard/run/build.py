@@ -286,6 +286,17 @@ GUESTS: dict[str, Guest] = {
             Guest(VERSATILE, scheme, "bench-overheads", "tasks that switch and are interrupted")
             for scheme in (*schemes_on(VERSATILE), *BOUNDS)
         ),
+        *(
+            Guest(VIRT, scheme, program, PROGRAMS[program])
+            for program in (
+                "bench-ipc",
+                "bench-size",
+                "bench-primitives",
+                "bench-pingpong",
+                "bench-spaces",
+            )
+            for scheme in schemes_on(VIRT)
+        ),
         Guest(BOARD, BARE, "bench-compute", "a compute loop without a kernel"),
         *(
             Guest(board, BARE, "bench-silicon", "instructions and memory without a kernel")
