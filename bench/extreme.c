@@ -29,7 +29,7 @@ static uint8_t pages_of_all[MAX_PAGES][4096] __attribute__((section(".pool"), al
 static uintptr_t seen_at[MAX_PROCESSES]; /* the first page, by each */
 
 static bool run(uint32_t processes, uint32_t pages, uint32_t rounds) {
-    uint32_t words[OS_WORDS];
+    os_word_t words[OS_WORDS];
     for (uint32_t i = 0; i < processes; i++) {
         words[0] = PEER_TOUCH;
         words[1] = seen_at[i];

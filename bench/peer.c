@@ -4,11 +4,11 @@
 
 #include "os/os.h"
 
-static uint32_t neighbours[PEER_MAX_NEIGHBOURS];
+static os_word_t neighbours[PEER_MAX_NEIGHBOURS];
 
 static void calls(uint32_t rounds, uint32_t seed, uint32_t n) {
     for (uint32_t i = 0; i < rounds; i++) {
-        uint32_t words[OS_WORDS] = {PEER_PING, 0, 0, 0};
+        os_word_t words[OS_WORDS] = {PEER_PING, 0, 0, 0};
         (void)os_call_peer(neighbours[peer_random_below(&seed, n)], words);
     }
 }
@@ -25,8 +25,8 @@ static void touch(uintptr_t at, uint32_t pages, uint32_t rounds) {
 }
 
 int main(void) {
-    uint32_t words[OS_WORDS];
-    uint32_t from = os_begin(words);
+    os_word_t words[OS_WORDS];
+    os_word_t from = os_begin(words);
     for (;;) {
         switch ((enum peer_operation)words[0]) {
         case PEER_MEET:

@@ -29,7 +29,7 @@ static uint32_t shape, spaces, size;
 static uint32_t random_state;
 
 static bool meet(unsigned one, unsigned number, unsigned other) {
-    uint32_t words[OS_WORDS] = {PEER_MEET, number, os_partner_name(other), 0};
+    os_word_t words[OS_WORDS] = {PEER_MEET, number, os_partner_name(other), 0};
     return os_ask(one, words);
 }
 
@@ -48,11 +48,11 @@ static bool arrange(void) {
 /* One burst; returns its messages, 0 = one failed. */
 static uint32_t burst(void) {
     if (shape == SHAPE_RING) {
-        uint32_t words[OS_WORDS] = {PEER_TOKEN, LAPS * spaces - 1, 0, 0};
+        os_word_t words[OS_WORDS] = {PEER_TOKEN, LAPS * spaces - 1, 0, 0};
         return os_tell(0, words) && os_hear(words) ? LAPS * spaces + 1 : 0;
     }
     unsigned first = peer_random_below(&random_state, spaces / size) * size;
-    uint32_t words[OS_WORDS] = {PEER_CALLS, CALLS, random_state, size - 1};
+    os_word_t words[OS_WORDS] = {PEER_CALLS, CALLS, random_state, size - 1};
     return os_ask(first, words) ? 2 * CALLS + 2 : 0;
 }
 

@@ -71,11 +71,6 @@ void ipc_abandon(struct tcb *t) {
     while (t->senders != NULL) {
         ipc_fail(t->senders, L4_IPC_ERR_NOPARTNER);
     }
-    for (struct tcb *other = tcbs; other < &tcbs[THREAD_COUNT]; other++) {
-        if (other->state == STATE_RECEIVING && other->wait_for == t->id) {
-            ipc_fail(other, L4_IPC_ERR_NOPARTNER);
-        }
-    }
 }
 
 /* ---- transfer ---- */

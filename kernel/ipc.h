@@ -37,7 +37,8 @@ void ipc_cancel_receive(struct tcb *t);
  */
 void ipc_abort(struct tcb *t);
 
-/* The thread ceases to exist: whoever waits for it fails. */
+/* The thread ceases to exist, under this id at least: whoever waits to send to it fails. (Whoever
+ * waits for it: waiters.h.) */
 void ipc_abandon(struct tcb *t);
 
 #endif

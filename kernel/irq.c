@@ -9,6 +9,10 @@
 #include "message.h"
 #include "timer.h"
 #include "upcalls.h"
+#include "waiters.h"
+
+/* Interrupts that have a handler. */
+static uint32_t handled[(BOARD_INTERRUPTS + 31) / 32];
 
 void irq_handle(void) {
     int pending;
@@ -19,6 +23,9 @@ void irq_handle(void) {
         if (board_timer_is_tick(n)) {
             board_timer_acknowledge(n);
             timer_tick();
+            if (waiters_pending != 0) {
+                waiters_tick();
+            }
         } else if (board_timer_is_alarm(n)) {
             board_timer_acknowledge(n);
             timer_alarm();
@@ -46,6 +53,7 @@ bool irq_control(uint32_t number, word_t handler) {
     t->state = STATE_INACTIVE;
     t->kind = KIND_USER;
     t->scheduler = 0;
+    handled[number / 32] &= ~(1u << (number % 32));
     if (handler == t->id || handler == 0) {
         return true;
     }
@@ -54,6 +62,8 @@ bool irq_control(uint32_t number, word_t handler) {
         return false;
     }
     t->scheduler = handler;
+    handled[number / 32] |= 1u << (number % 32);
+    waiters_add(t);
     board_interrupt_unmask(number);
     return true;
 }
@@ -66,7 +76,9 @@ void message_interrupt_answered(struct tcb *interrupt) {
 
 void irq_forget_handler(word_t id) {
     for (uint32_t i = 0; i < BOARD_INTERRUPTS; i++) {
-        if (tcbs[i].scheduler == id) {
+        if (handled[i / 32] == 0) {
+            i |= 31;
+        } else if ((handled[i / 32] >> (i % 32) & 1) != 0 && tcbs[i].scheduler == id) {
             irq_control(i, 0);
         }
     }

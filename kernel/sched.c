@@ -349,9 +349,6 @@ void schedule(struct tcb *self) {
             slice_set_end();
         }
     }
-    if (r[2] != L4_ALL_BITS) {
-        t->processor_control = r[2];
-    }
     if (r[3] != L4_ALL_BITS) {
         sched_set_priority(t, (uint8_t)r[3]);
     }

@@ -48,7 +48,7 @@ void space_destroy(struct space *space) {
         ptab_free_above(space);
     }
     kmem_free_uncached(space->directory, DIRECTORY_ORDER);
-    space->directory = NULL;
+    space_free(space);
 }
 
 /* The last byte of a range that a space may map. */

@@ -7,21 +7,26 @@
 #include "kmem.h"
 #include "page_sizes.h"
 #include "switch.h"
+#include "tcb.h"
 
 struct space *root_space;
 struct space *sigma0_space;
 
 /* In the kernel's own section, not in the heap: every switch reads two of them, and shall not need
- * another TLB entry for that. A slot without a directory is free. */
-#define SPACES 256
-static struct space spaces[SPACES];
+ * another TLB entry for that. A slot without a directory is free. Each space has a thread, so there
+ * are as many; a directory is memory of the heap, which may end before. */
+static struct space spaces[THREAD_COUNT];
+
+/* No slot before it is free. */
+static struct space *lowest = spaces;
 
 struct space *space_create(void) {
-    struct space *space = spaces;
-    while (space < &spaces[SPACES] && space->directory != NULL) {
+    struct space *space = lowest;
+    while (space < &spaces[THREAD_COUNT] && space->directory != NULL) {
         space++;
     }
-    if (space == &spaces[SPACES]) {
+    lowest = space;
+    if (space == &spaces[THREAD_COUNT]) {
         return NULL;
     }
     *space = (struct space){.directory = kmem_alloc_uncached(DIRECTORY_ORDER),
@@ -31,6 +36,13 @@ struct space *space_create(void) {
         space->directory = NULL;
     }
     return space->directory == NULL ? NULL : space;
+}
+
+void space_free(struct space *space) {
+    space->directory = NULL;
+    if (space < lowest) {
+        lowest = space;
+    }
 }
 
 static bool overlaps(L4_Fpage_t area, word_t va, word_t size) {

@@ -46,6 +46,10 @@ extern struct space *sigma0_space;
 extern struct space *root_space;
 
 struct space *space_create(void);
+
+/* Nobody has it any more, and all that it had is gone. */
+void space_free(struct space *space);
+
 static inline bool space_in_area(L4_Fpage_t area, word_t va) {
     return !L4_IsNilFpage(area) && va - L4_Address(area) < L4_Size(area);
 }

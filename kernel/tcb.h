@@ -96,10 +96,9 @@ struct tcb {
     word_t scheduler;    /* thread id */
     word_t timeslice;    /* microseconds, 0 = endless */
     word_t timeslice_left;
-    uint64_t quantum_left;  /* total quantum in microseconds; ~0 = endless */
-    struct tcb *space_next; /* ring of the space's threads */
+    uint64_t quantum_left;                   /* total quantum in microseconds; ~0 = endless */
+    struct tcb *space_next, *space_previous; /* ring of the space's threads */
     word_t preempt_control;
-    word_t processor_control;
     struct tcb *xfer_partner; /* the other side of the string copy that it is in, else NULL */
     word_t xfer_pager;        /* to whom its page fault goes */
     word_t sender_as;         /* SENDING: the id in whose name: its own, or the virtual sender's */

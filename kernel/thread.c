@@ -12,6 +12,7 @@
 #include "sched.h"
 #include "spaces.h"
 #include "utcb_inline.h"
+#include "waiters.h"
 
 #include <string.h>
 
@@ -28,10 +29,12 @@ static void join_space(struct tcb *t, struct space *space) {
     t->space = space;
     space->thread_count++;
     if (space->threads == NULL) {
-        t->space_next = t;
+        t->space_next = t->space_previous = t;
         space->threads = t;
     } else {
         t->space_next = space->threads->space_next;
+        t->space_previous = space->threads;
+        t->space_next->space_previous = t;
         space->threads->space_next = t;
     }
 }
@@ -47,11 +50,9 @@ void thread_mark_redirected(struct space *space) {
 
 static void leave_space(struct tcb *t) {
     struct space *space = t->space;
-    struct tcb *before = t;
-    while (before->space_next != t) {
-        before = before->space_next;
-    }
+    struct tcb *before = t->space_previous;
     before->space_next = t->space_next;
+    t->space_next->space_previous = before;
     if (space->threads == t) {
         space->threads = before == t ? NULL : before;
     }
@@ -63,6 +64,8 @@ static void leave_space(struct tcb *t) {
 
 static struct tcb *make(word_t id, struct space *space, word_t scheduler) {
     struct tcb *t = thread_slot(id);
+    waiters_expect(id);
+    waiters_add(t);
     memset(t, 0, sizeof *t);
     t->id = id;
     t->state = STATE_INACTIVE;
@@ -109,7 +112,10 @@ static void delete(struct tcb *t) {
     irq_forget_handler(t->id);
     sched_forget(t);
     leave_space(t);
+    waiters_remove(t);
+    word_t id = t->id;
     memset(t, 0, sizeof *t);
+    waiters_fail(id);
 }
 
 /* ---- ThreadControl ---- */
@@ -251,8 +257,11 @@ static word_t perform(const struct control *c) {
         t->scheduler = c->scheduler;
     }
     if (t->id != c->id) { /* a new version: for others the old thread has gone */
+        word_t old = t->id;
         ipc_abandon(t);
+        waiters_expect(c->id);
         t->id = c->id;
+        waiters_fail(old);
         if (active) {
             write_word(t, L4_UTCB_MY_GLOBAL_ID, c->id);
         }

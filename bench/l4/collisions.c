@@ -110,7 +110,7 @@ static struct task_layout layout_of(unsigned partner) {
 }
 
 static bool tell(unsigned partner, uint32_t operation, uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t words[OS_WORDS] = {operation, a, b, c};
+    os_word_t words[OS_WORDS] = {operation, a, b, c};
     return os_ask(partner, words);
 }
 
@@ -128,7 +128,7 @@ static bool arrange(void) {
 }
 
 static bool go(uint32_t n, uint32_t state) {
-    uint32_t words[OS_WORDS] = {COLLISIONS_TOKEN, n, state, 0};
+    os_word_t words[OS_WORDS] = {COLLISIONS_TOKEN, n, state, 0};
     return os_tell(0, words) && os_hear(words);
 }
 

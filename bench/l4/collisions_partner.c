@@ -34,8 +34,8 @@ int main(void) {
     L4_Word_t *message = L4_MyUtcb()->mr; /* tag and words are where L4 has them */
     L4_Word_t *words = message + 1;
     L4_Word_t stub = raw_stub_ipc();
-    uint32_t first_words[OS_WORDS];
-    uint32_t home = os_home(), from = os_begin(first_words);
+    os_word_t first_words[OS_WORDS];
+    os_word_t home = os_home(), from = os_begin(first_words);
     L4_LoadMRs(1, OS_WORDS, first_words);
     message[0] = OS_WORDS_MESSAGE.raw;
     for (;;) {

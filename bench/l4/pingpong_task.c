@@ -23,25 +23,27 @@ static void say(L4_Word_t label, L4_Word_t order[PINGPONG_WORDS]) {
 }
 
 static uint32_t rounds(const L4_Word_t *order, uint32_t n) {
+    uint32_t reads = (uint32_t)order[PINGPONG_READS], stride = (uint32_t)order[PINGPONG_STRIDE];
     L4_Word_t stub = raw_stub_ipc();
     uint32_t start = CLOCK_CYCLES(probe);
     for (uint32_t i = 0; i < n; i++) {
         ((void (*)(void))(uintptr_t)order[PINGPONG_CODE])();
-        working_set_read(order[PINGPONG_DATA], order[PINGPONG_READS], order[PINGPONG_STRIDE]);
+        working_set_read(order[PINGPONG_DATA], reads, stride);
         (void)raw_call(order[PINGPONG_PARTNER], 0, stub);
     }
     return CLOCK_CYCLES(probe) - start;
 }
 
 static void measure(const L4_Word_t *order) {
+    uint32_t region = (uint32_t)order[PINGPONG_REGION], n = (uint32_t)order[PINGPONG_ROUNDS];
     probe = (volatile uint32_t *)order[PINGPONG_PROBE];
     (void)rounds(order, WARMUP);
-    probe[PROBE_STREAM / 4] = order[PINGPONG_REGION];
-    probe[PROBE_REGION_BEGIN / 4] = order[PINGPONG_REGION];
+    probe[PROBE_STREAM / 4] = region;
+    probe[PROBE_REGION_BEGIN / 4] = region;
     for (unsigned i = 0; i < BATCHES; i++) {
-        probe[PROBE_SAMPLE / 4] = rounds(order, order[PINGPONG_ROUNDS]);
+        probe[PROBE_SAMPLE / 4] = rounds(order, n);
     }
-    probe[PROBE_REGION_END / 4] = order[PINGPONG_REGION];
+    probe[PROBE_REGION_END / 4] = region;
 }
 
 int main(void) {

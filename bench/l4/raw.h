@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * System calls with nothing around them, so that what is measured is the kernel: the stub is called
- * with the registers of the binding (raw_call.S, raw_call_ia32.S), and the partners' loops are a
- * handful of instructions. On ARM the host takes the cycles of user mode off (they are counted, and
- * are the same in each round), so that half a round trip is left from the one's trap to the other's
- * first instruction; on IA-32 what taking a sample takes (measure_itself).
+ * with the registers of the binding (raw_call.S, raw_call_ia32.S, raw_call_riscv.S), and the
+ * partners' loops are a handful of instructions. On ARM the host takes the cycles of user mode off
+ * (they are counted, and are the same in each round), so that half a round trip is left from the
+ * one's trap to the other's first instruction; on IA-32 what taking a sample takes
+ * (measure_itself).
  */
 #ifndef BENCH_L4_RAW_H
 #define BENCH_L4_RAW_H
@@ -18,7 +19,7 @@ L4_Word_t raw_stub_thread_switch(void);
 L4_Word_t raw_stub_system_clock(void);
 
 /* Sends the UTCB's message registers after the tag; waits for the answer, of whose words the first
- * (of IA-32 two, of ARM four) stay in registers. Returns its tag. */
+ * (of IA-32 two, of the others four) stay in registers. Returns its tag. */
 L4_Word_t raw_call(L4_Word_t to, L4_Word_t tag, L4_Word_t stub);
 
 /* Sends a message, its tag and four words, and waits for anybody's, which is there then. Returns

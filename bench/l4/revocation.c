@@ -47,7 +47,7 @@ static bool renumber(unsigned partner, L4_Word_t number) {
 
 /* Partner `i` calls partner 0. */
 static bool call(unsigned i) {
-    uint32_t words[OS_WORDS] = {PEER_CALLS, 1, 1, 1};
+    os_word_t words[OS_WORDS] = {PEER_CALLS, 1, 1, 1};
     return os_ask(i, words);
 }
 
@@ -64,7 +64,7 @@ static bool start(uint32_t spaces) {
     bool good = os_partners_start(spaces + 1);
     L4_Word_t number = good ? control(0, 0) & L4_SMALL_SPACE_NUMBER : 0;
     for (unsigned i = 1; good && i <= spaces; i++) {
-        uint32_t words[OS_WORDS] = {PEER_MEET, 0, os_partner_name(0), 0};
+        os_word_t words[OS_WORDS] = {PEER_MEET, 0, os_partner_name(0), 0};
         good = renumber(i, L4_LargeSpace) && os_ask(i, words) && renumber(0, L4_LargeSpace) &&
                renumber(0, number) && call(i);
     }

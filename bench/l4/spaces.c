@@ -26,14 +26,14 @@
 static bool start(uint32_t spaces) {
     bool good = os_partners_start(spaces);
     for (unsigned i = 1; good && i < spaces; i++) {
-        uint32_t meet[OS_WORDS] = {SPACES_MEET, i - 1, os_partner_name(i), 0};
-        good = os_ask(SERVER, meet) && os_tell(i, (uint32_t[OS_WORDS]){SPACES_ECHO, 0, 0, 0});
+        os_word_t meet[OS_WORDS] = {SPACES_MEET, i - 1, os_partner_name(i), 0};
+        good = os_ask(SERVER, meet) && os_tell(i, (os_word_t[OS_WORDS]){SPACES_ECHO, 0, 0, 0});
     }
     return good;
 }
 
 static bool calls(uint32_t spaces, uint32_t rounds, uint32_t *seed) {
-    uint32_t words[OS_WORDS] = {SPACES_CALLS, rounds, *seed, spaces - 1};
+    os_word_t words[OS_WORDS] = {SPACES_CALLS, rounds, *seed, spaces - 1};
     (void)spaces_random(seed); /* so that each round draws others */
     return os_ask(SERVER, words);
 }

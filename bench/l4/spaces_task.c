@@ -9,7 +9,8 @@
 
 static L4_Word_t clients[SPACES_MOST];
 
-static void calls(uint32_t rounds, uint32_t seed, uint32_t n) {
+static void calls(const os_word_t words[OS_WORDS]) {
+    uint32_t rounds = (uint32_t)words[1], seed = (uint32_t)words[2], n = (uint32_t)words[3];
     L4_Word_t stub = raw_stub_ipc();
     for (uint32_t i = 0; i < rounds; i++) {
         uint32_t client = (uint32_t)((uint64_t)spaces_random(&seed) * n >> 32);
@@ -18,9 +19,9 @@ static void calls(uint32_t rounds, uint32_t seed, uint32_t n) {
 }
 
 int main(void) {
-    uint32_t words[OS_WORDS];
+    os_word_t words[OS_WORDS];
     (void)*(const volatile uint32_t *)(uintptr_t)raw_echo; /* later nobody gives it pages */
-    uint32_t from = os_begin(words);
+    os_word_t from = os_begin(words);
     for (;;) {
         switch ((enum spaces_order)words[0]) {
         case SPACES_ECHO:
@@ -29,7 +30,7 @@ int main(void) {
             clients[words[1] % SPACES_MOST] = words[2];
             break;
         case SPACES_CALLS:
-            calls(words[1], words[2], words[3]);
+            calls(words);
             break;
         }
         from = os_answer(from, words);

@@ -125,11 +125,11 @@ bool os_call(unsigned partner) {
 
 /* ---- partners that are told what to do ---- */
 
-uint32_t os_partner_name(unsigned partner) {
+os_word_t os_partner_name(unsigned partner) {
     return partners[partner].id.raw;
 }
 
-static bool answered(unsigned partner, L4_MsgTag_t tag, uint32_t words[OS_WORDS]) {
+static bool answered(unsigned partner, L4_MsgTag_t tag, os_word_t words[OS_WORDS]) {
     if (tag.raw != OS_WORDS_MESSAGE.raw) {
         tag = serve_faults(&partners[partner], tag);
     }
@@ -141,25 +141,25 @@ static bool answered(unsigned partner, L4_MsgTag_t tag, uint32_t words[OS_WORDS]
     return tag.raw == OS_WORDS_MESSAGE.raw;
 }
 
-static void load(const uint32_t words[OS_WORDS]) {
+static void load(const os_word_t words[OS_WORDS]) {
     L4_Set_MsgTag(OS_WORDS_MESSAGE);
     for (unsigned i = 0; i < OS_WORDS; i++) {
         L4_LoadMR(1 + i, words[i]);
     }
 }
 
-bool os_ask(unsigned partner, uint32_t words[OS_WORDS]) {
+bool os_ask(unsigned partner, os_word_t words[OS_WORDS]) {
     load(words);
     return answered(partner, L4_Call(partners[partner].id), words);
 }
 
-bool os_tell(unsigned partner, const uint32_t words[OS_WORDS]) {
+bool os_tell(unsigned partner, const os_word_t words[OS_WORDS]) {
     load(words);
     return L4_IpcSucceeded(L4_Send_Timeout(partners[partner].id, PATIENCE)) != 0;
 }
 
 /* Pages that partners miss are given to each in between. */
-bool os_hear(uint32_t words[OS_WORDS]) {
+bool os_hear(os_word_t words[OS_WORDS]) {
     L4_ThreadId_t from;
     L4_MsgTag_t tag = L4_Wait(&from);
     while (L4_IpcSucceeded(tag) && tag.raw != OS_WORDS_MESSAGE.raw) {

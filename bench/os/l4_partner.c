@@ -19,14 +19,14 @@ void os_serve(void) {
 /* ---- partners that are told what to do ---- */
 
 /* The first message, and the answer to the one that asks for nothing, are empty. */
-static void load(L4_MsgTag_t tag, const uint32_t words[OS_WORDS]) {
+static void load(L4_MsgTag_t tag, const os_word_t words[OS_WORDS]) {
     L4_Set_MsgTag(tag);
     for (unsigned i = 0; i < OS_WORDS; i++) {
         L4_LoadMR(1 + i, words[i]);
     }
 }
 
-static void store(uint32_t words[OS_WORDS]) {
+static void store(os_word_t words[OS_WORDS]) {
     for (unsigned i = 0; i < OS_WORDS; i++) {
         L4_Word_t word;
         L4_StoreMR(1 + i, &word);
@@ -34,11 +34,11 @@ static void store(uint32_t words[OS_WORDS]) {
     }
 }
 
-uint32_t os_home(void) {
+os_word_t os_home(void) {
     return L4_Pager().raw;
 }
 
-static uint32_t send_and_wait(L4_MsgTag_t message, L4_ThreadId_t to, uint32_t words[OS_WORDS]) {
+static os_word_t send_and_wait(L4_MsgTag_t message, L4_ThreadId_t to, os_word_t words[OS_WORDS]) {
     L4_ThreadId_t from;
     load(message, words);
     L4_MsgTag_t tag = L4_ReplyWait(to, &from);
@@ -50,7 +50,7 @@ static uint32_t send_and_wait(L4_MsgTag_t message, L4_ThreadId_t to, uint32_t wo
     return from.raw;
 }
 
-uint32_t os_begin(uint32_t words[OS_WORDS]) {
+os_word_t os_begin(os_word_t words[OS_WORDS]) {
     L4_ThreadId_t from;
     L4_Set_MsgTag(OS_MESSAGE);
     L4_MsgTag_t tag = L4_Ipc(L4_Pager(), L4_anythread, L4_TIMEOUTS_NEVER, &from);
@@ -61,11 +61,11 @@ uint32_t os_begin(uint32_t words[OS_WORDS]) {
     return send_and_wait(OS_MESSAGE, from, words);
 }
 
-uint32_t os_answer(uint32_t to, uint32_t words[OS_WORDS]) {
+os_word_t os_answer(os_word_t to, os_word_t words[OS_WORDS]) {
     return send_and_wait(OS_WORDS_MESSAGE, (L4_ThreadId_t){.raw = to}, words);
 }
 
-bool os_call_peer(uint32_t peer, uint32_t words[OS_WORDS]) {
+bool os_call_peer(os_word_t peer, os_word_t words[OS_WORDS]) {
     load(OS_WORDS_MESSAGE, words);
     L4_MsgTag_t tag = L4_Call((L4_ThreadId_t){.raw = peer});
     store(words);

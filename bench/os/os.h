@@ -37,15 +37,18 @@ bool os_call(unsigned partner);
 
 #define OS_WORDS 4
 
+/* A word of theirs: a number, an address, or a name. */
+typedef uintptr_t os_word_t;
+
 /* By what partners call each other. */
-uint32_t os_partner_name(unsigned partner);
+os_word_t os_partner_name(unsigned partner);
 
 /* A message to the partner and its answer, in `words`. */
-bool os_ask(unsigned partner, uint32_t words[OS_WORDS]);
+bool os_ask(unsigned partner, os_word_t words[OS_WORDS]);
 
 /* A message to the partner, which does not answer now; the next message of any partner. */
-bool os_tell(unsigned partner, const uint32_t words[OS_WORDS]);
-bool os_hear(uint32_t words[OS_WORDS]);
+bool os_tell(unsigned partner, const os_word_t words[OS_WORDS]);
+bool os_hear(os_word_t words[OS_WORDS]);
 
 /* The partner may read this page of ours at `va`, until the partners end. Returns where it is seen,
  * which is its own address where all programs share one space; 0 = it cannot be shown. */
@@ -54,10 +57,10 @@ uintptr_t os_show(unsigned partner, uintptr_t va, const void *page);
 /* In the partner's program: who starts it; the first message, and waiting for what is to be done;
  * an answer to `to`, and waiting for the next; a call of another; others' turn. All waits return
  * who sent. */
-uint32_t os_home(void);
-uint32_t os_begin(uint32_t words[OS_WORDS]);
-uint32_t os_answer(uint32_t to, uint32_t words[OS_WORDS]);
-bool os_call_peer(uint32_t peer, uint32_t words[OS_WORDS]);
+os_word_t os_home(void);
+os_word_t os_begin(os_word_t words[OS_WORDS]);
+os_word_t os_answer(os_word_t to, os_word_t words[OS_WORDS]);
+bool os_call_peer(os_word_t peer, os_word_t words[OS_WORDS]);
 void os_yield(void);
 
 /* In the partner's program: sends the first message, then answers each at once, for ever. */

@@ -10,6 +10,8 @@ L4_OUT  := $(BUILD)/linux/l4
 SCHEMES ?= flush small-spaces
 # A small-space area in which eight programs find regions of 256 MB.
 L4_AREA := 0x80000000
+# Behind the root task (root/root.h).
+L4_START := 0x01140000
 
 include $(TOP)/kernel/arch/ia32/board/isa-pc/facts.mk
 include $(TOP)/l4/lib/arch/ia32/arch.mk
@@ -30,7 +32,9 @@ L4_WITHOUT := /os-Linux/|arch/um/drivers/|arch/um/kernel/(irq|sigio|umid|skas/st
 L4_OS   := console interrupts memory misc process string threads time
 L4_HVC  := hvc_console hvc_irq
 L4_HOST := linux/l4/host/start linux/l4/host/stub linux/l4/host/host linux/l4/host/alias linux/l4/host/timer linux/l4/host/task \
-           user/common/probe l4/lib/startup l4/lib/console l4/lib/arch/ia32/syscalls l4/lib/arch/ia32/divide
+           l4/lib/startup l4/lib/console l4/lib/arch/ia32/syscalls l4/lib/arch/ia32/divide
+L4_ROOT := l4/lib/arch/ia32/crt0 linux/l4/root/main user/common/probe l4/lib/startup l4/lib/console l4/lib/stack l4/lib/string \
+           l4/lib/print l4/lib/arch/ia32/syscalls l4/lib/arch/ia32/divide
 L4_O    := $(L4_OS:%=$(L4_OUT)/os/%.o) $(L4_HVC:%=$(L4_OUT)/hvc/%.o) $(L4_HOST:%=$(L4_OUT)/%.o)
 
 .PHONY: l4
@@ -72,7 +76,7 @@ $(L4)/.flags: $(L4)/vmlinux
 L4_KERNEL_CC = cd $(L4) && $$(cat .flags) -ffile-prefix-map=$(TOP)/= -DKBUILD_MODFILE='"l4"' \
     -DKBUILD_BASENAME='"$(*F)"' -DKBUILD_MODNAME='"l4"' -D__KBUILD_MODNAME=kmod_l4
 
-$(L4_OUT)/os/%.o: l4/os/%.c l4/os/layer.h l4/host/host.h l4/rules.mk $(L4)/.flags
+$(L4_OUT)/os/%.o: l4/os/%.c l4/os/layer.h l4/host/host.h l4/root/root.h l4/rules.mk $(L4)/.flags
 	@mkdir -p $(@D)
 	$(L4_KERNEL_CC) -Werror -I$(L4_TREE)/drivers/tty/hvc -c -o $(abspath $@) $(abspath $<)
 
@@ -87,7 +91,7 @@ L4_CFLAGS := -std=c11 -O2 -ffreestanding -fno-sanitize=undefined -fno-stack-prot
              -fno-unwind-tables -fno-asynchronous-unwind-tables -g0 $(ARCH_CFLAGS) -Wall -Wextra -Wshadow \
              -Wconversion -Wundef -Werror
 
-$(L4_OUT)/%.o: $(TOP)/%.c l4/host/host.h l4/host/internal.h l4/rules.mk $(wildcard $(TOP)/l4/include/l4/*.h)
+$(L4_OUT)/%.o: $(TOP)/%.c l4/host/host.h l4/host/internal.h l4/root/root.h l4/rules.mk $(wildcard $(TOP)/l4/include/l4/*.h)
 	@mkdir -p $(@D)
 	$(CC) $(L4_FLAGS) $(L4_CFLAGS) -c -o $@ $<
 
@@ -97,14 +101,30 @@ $(L4_OUT)/%.o: $(TOP)/%.S l4/rules.mk
 
 # The objects in the order of Linux' own link, by which the calls of its initialisation go.
 $(L4_OUT)/linux.elf: $(L4_O)
+	sed 's/$(BOARD_ROOT)/$(L4_START)/' $(L4)/arch/um/kernel/vmlinux.lds > $(L4_OUT)/linux.lds
 	cd $(L4) && ar t vmlinux.a | grep -vE '$(L4_WITHOUT)' > $(abspath $(L4_OUT))/objects
 	cd $(L4) && ld -m elf_i386 --no-warn-rwx-segments -z noexecstack -z max-page-size=4096 --build-id=none \
-		-T arch/um/kernel/vmlinux.lds -e _start -o $(abspath $@) @$(abspath $(L4_OUT))/objects \
+		-T $(abspath $(L4_OUT))/linux.lds -e _start -o $(abspath $@) @$(abspath $(L4_OUT))/objects \
 		$(abspath $(L4_O)) lib/lib.a $$(gcc -m32 -print-libgcc-file-name)
 
-# The microkernel with it as root task.
-$(SCHEMES:%=$(OUT)/linux-l4-%.elf): $(OUT)/linux-l4-%.elf: $(L4_OUT)/linux.elf FORCE
+# The root task, with Linux' image behind it where that is linked (it begins with a section, after the place of
+# ELF's headers).
+$(L4_OUT)/server.S: $(L4_OUT)/linux.elf
+	objcopy -O binary $< $(L4_OUT)/linux.bin
+	printf '%s\n' '.section .rodata' '.globl root_server_entry' \
+		"root_server_entry: .long $$(readelf -h $< | sed -n 's/.*Entry point address: *//p')" \
+		'.section .server, "awx"' \
+		".space 0x$$(objdump -h $< | sed -n '/^Idx/{n;s/^ *0 [^ ]* *[^ ]* *\([0-9a-f]*\).*/\1/p}') - $(L4_START)" \
+		'.incbin "$(abspath $(L4_OUT))/linux.bin"' > $@
+
+$(L4_OUT)/root.elf: $(L4_ROOT:%=$(L4_OUT)/%.o) $(L4_OUT)/server.S l4/root/root.lds
+	gcc -m32 -c -o $(L4_OUT)/server.o $(L4_OUT)/server.S
+	ld -m elf_i386 --no-warn-rwx-segments -z noexecstack -z max-page-size=4096 --build-id=none -T l4/root/root.lds \
+		-o $@ $(L4_ROOT:%=$(L4_OUT)/%.o) $(L4_OUT)/server.o
+
+# The microkernel with both.
+$(SCHEMES:%=$(OUT)/linux-l4-%.elf): $(OUT)/linux-l4-%.elf: $(L4_OUT)/root.elf FORCE
 	@mkdir -p $(@D)
 	$(MAKE) -s -C $(TOP)/kernel ARCH=ia32 BOARD=isa-pc SWITCH=$* PROGRAM=linux BUILD=$(BUILD) \
-		PROGRAM_ELF=$(abspath $(L4_OUT)/linux.elf) $(if $(filter-out flush,$*),SMALL_AREA=$(L4_AREA)) \
+		PROGRAM_ELF=$(abspath $(L4_OUT)/root.elf) $(if $(filter-out flush,$*),SMALL_AREA=$(L4_AREA)) \
 		IMAGE=$(abspath $@)

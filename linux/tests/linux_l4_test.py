@@ -66,8 +66,11 @@ def server(request: pytest.FixtureRequest) -> Server:
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("program")
-    (folder / "prog.c").write_text(PROGRAM)
+    return compiled(tmp_path_factory.mktemp("program"), PROGRAM)
+
+
+def compiled(folder: Path, text: str) -> Path:
+    (folder / "prog.c").write_text(text)
     command = [sys.executable, "-m", "ziglang", "cc", "--target=x86-freestanding-none", "-O1"]
     command += ["-mcpu=pentium4-mmx-sse-sse2", "-nostdlib", "-static", "-fno-pic"]
     subprocess.run([*command, "-o", "prog", "prog.c"], cwd=folder, check=True)
@@ -88,6 +91,72 @@ def test_a_program_runs(server: Server, program: Path) -> None:
     run = machine.run(replace(boot, max_cycles=MAX_CYCLES), must_succeed=False)
     assert run.console.replace("\r", "").endswith("\nsaid\nforked\ncaught\n"), run.console
     assert run.stats.end.status == 42
+
+
+# Calls the server 1,000 times, then opens and writes what its first word names, or writes at 0.
+CALLER = r"""
+static int call(int number, int a, const void *b, unsigned c) {
+    int answer;
+    __asm__ volatile("int $0x80" : "=a"(answer) : "a"(number), "b"(a), "c"(b), "d"(c) : "memory");
+    return answer;
+}
+enum { EXIT = 1, WRITE = 4, OPEN = 5, GETPID = 20 };
+__attribute__((used)) static void begin(int *stack) {
+    for (int i = 0; i < 1000; i++) call(GETPID, 0, 0, 0);
+    const char *name = (const char *)stack[2];
+    if (*name == '/') {
+        call(WRITE, call(OPEN, (int)name, (const void *)1, 0), "1", 1);
+    } else if (*name == '0') {
+        *(volatile int *)0 = 1;
+    }
+    call(EXIT, 0, 0, 0);
+}
+__asm__(".globl _start\n_start: mov %esp, %eax\n push %eax\n call begin\n");
+"""
+CRASH = "/sys/module/l4/parameters/crash"
+
+
+@pytest.fixture(scope="module")
+def caller(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled(tmp_path_factory.mktemp("caller"), CALLER)
+
+
+def called(caller: Path, server: Server, word: str, append: str = "") -> machine.Run:
+    build_linux.ensure([server])
+    boot = programs.boot(
+        MACHINE, caller, "caller", [word], append, server=replace(server, disk="run")
+    )
+    return machine.run(replace(boot, max_cycles=MAX_CYCLES), must_succeed=False)
+
+
+def test_programs_of_a_name_are_small(caller: Path) -> None:
+    """A call then loads no page directory, of 1,000 that would load two each."""
+    loads = [
+        called(caller, build_linux.with_small((name,)), "-").stats.counters.total("ttb_writes")
+        for name in ("program", "another")
+    ]
+    assert loads[0] < loads[1] - 1900
+
+
+def test_a_crash_of_a_program_is_a_signal(caller: Path, server: Server) -> None:
+    run = called(caller, server, "0")
+    assert run.stats.end.status == 128 + 11
+    assert "root:" not in run.console
+
+
+def test_a_crash_of_the_server_is_told(caller: Path, server: Server) -> None:
+    """By the root task, with registers, and another task goes on."""
+    run = called(caller, server, CRASH, "l4.witness")
+    text = run.console.replace("\r", "")
+    assert "root: Linux crashed: write at 8\n" in text
+    assert re.search(r"^root: eax \w+ ebx 12345678 ecx \w+ edx \w+$", text, re.M)
+    address = re.search(r"^root: eip (\w+) eflags \w+$", text, re.M)
+    assert address is not None
+    assert 0x0114_0000 < int(address[1], 16) < 0x0200_0000
+    rounds = re.search(r"^root: another task goes on, (\d+) rounds in 100 ms$", text, re.M)
+    assert rounds is not None
+    assert int(rounds[1]) > 40
+    assert run.stats.end.status == 70
 
 
 # What programs cannot have there (docs/linux-l4.md).

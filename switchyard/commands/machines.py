@@ -127,7 +127,11 @@ def boot(
         bool, typer.Option("--l4", help="That Linux as a server on the microkernel (Pentium 4).")
     ] = False,
     small: Annotated[
-        str, typer.Option(metavar="programs", help="With --l4: give these small spaces.")
+        str,
+        typer.Option(
+            metavar="LIST",
+            help="With --l4: give these small spaces: server, programs, or names of programs.",
+        ),
     ] = "",
     run: Annotated[
         bool,
@@ -292,7 +296,7 @@ def boot(
     if machine_name is not None:
         _refuse_slip(machine_name)
     if linux or run:
-        found = _server(machine_name or DEFAULT_MACHINE, small, bool(program)) if l4 else None
+        found = _server(machine_name or DEFAULT_MACHINE, small, program or []) if l4 else None
         system = _linux(machine_name or DEFAULT_MACHINE, program or [], append, found)
         kernel, dtb, append = system.kernel, system.dtb, system.append
         initrd = None if system.initrd is None else str(system.initrd)
@@ -347,14 +351,20 @@ def boot(
     machine.hand_over(arguments)
 
 
-def _server(machine_name: str, small: str, run: bool) -> "Linux":
+def _server(machine_name: str, small: str, run: list[str]) -> "Linux":
     """Linux as a server on the microkernel, with what is to be small."""
-    from switchyard.run import build_linux
+    from switchyard.run import build_linux, programs
 
     named = tuple(small.split(",")) if small else ()
-    if named not in build_linux.SERVERS:
-        raise InputError(f"--small: {small}: unknown; expected programs")
-    server = build_linux.SERVERS[named]
+    wrong = [name for name in named if not build_linux.SMALL_NAME.fullmatch(name)]
+    if wrong or len(named) > build_linux.SMALL_NAMES:
+        raise InputError(
+            f"--small: {small}: expected server, programs, or names of programs with commas between"
+            f" them, {build_linux.SMALL_NAMES} at most of 15 characters"
+        )
+    if run and Path(run[0]).name in named:  # Linux has it under another name
+        named = (*named, Path(programs.PROGRAM).name)
+    server = build_linux.with_small(named)
     if machine_name not in build_linux.SERVER_MACHINES:
         known = one_of(machine_name, build_linux.SERVER_MACHINES)
         raise InputError(f"--l4: no Linux on L4 for machine {machine_name}; {known}")

@@ -178,6 +178,7 @@ def run(
     from switchyard.run import runner
     from switchyard.run.experiment import Settings
     from switchyard.show import terminal
+    from switchyard.show.progress import Progress
 
     chosen = [registry.find(name) for name in dict.fromkeys(names)]
     out, err = consoles(json_file)
@@ -185,7 +186,7 @@ def run(
     tried(json_file)
     for experiment in chosen:
         out.print(f"[bold]{experiment.name}[/bold]: {experiment.question}", soft_wrap=True)
-        with terminal.Progress(err, experiment.name) as progress:
+        with Progress(err, experiment.name) as progress:
             options = {"--quick": quick, "--brief": brief, "--band": with_band}
             command = ["run", experiment.name, *(name for name, on in options.items() if on)]
             written = runner.run(
@@ -369,7 +370,8 @@ def sweep(
     from switchyard.data import files
     from switchyard.run.experiment import Settings
     from switchyard.run.jobs import Here, Workers
-    from switchyard.show import plot, terminal
+    from switchyard.show import plot
+    from switchyard.show.progress import Progress
 
     with extras.needed("switchyard sweep", "sweep"):
         from switchyard.show import heatmap
@@ -389,7 +391,7 @@ def sweep(
 
         workers = Cluster(scheduler)
     out, err = consoles()
-    with terminal.Progress(err, experiment.name) as progress:
+    with Progress(err, experiment.name) as progress:
         table = sweeps.run(
             experiment,
             Settings(quick, rounds),
@@ -441,6 +443,7 @@ def bench(
     """Measure how fast the simulator itself is; without a name, with every workload."""
     from switchyard.data import records as record_files
     from switchyard.show import terminal
+    from switchyard.show.progress import Progress
     from switchyard.tools import bench as benchmark
 
     out, err = consoles(json_file)
@@ -448,7 +451,7 @@ def bench(
     tried(json_file)
     lacking = {workload.name: workload.missing() for workload in chosen}
     chosen = [workload for workload in chosen if not lacking[workload.name]]
-    with terminal.Progress(err, "bench") as progress:
+    with Progress(err, "bench") as progress:
         for workload in chosen:
             workload.ensure(progress.building)
         progress.started(repeats * len(chosen))
@@ -488,6 +491,7 @@ def bench_host(
     from switchyard.data import records as record_files
     from switchyard.run import runner
     from switchyard.show import terminal
+    from switchyard.show.progress import Progress
     from switchyard.tools import bench_host as host
 
     out, err = consoles(json_file)
@@ -496,7 +500,7 @@ def bench_host(
     begun = datetime.now(UTC)
     command = ["bench-host", *(["--quick"] if quick else [])]
     try:
-        with terminal.Progress(err, host.NAME) as progress:
+        with Progress(err, host.NAME) as progress:
             host.ensure()
             progress.started(len(host.questions(quick)))
             samples = host.measure(quick, cpu, out_dir, progress.tick)

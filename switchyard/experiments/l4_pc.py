@@ -81,11 +81,6 @@ def rates_of(region: Region, rounds: int) -> dict[str, float]:
     return {name: region.counters.total(*names) / rounds for name, names in COUNTED.items()}
 
 
-def rates_on(job: Job, region: Region, rounds: int) -> dict[str, float]:
-    """What it counted, on the machine of a job, whichever that is."""
-    return (rates_of if is_on(job) else l4.rates_of)(region, rounds)
-
-
 def trap(job: Job, stats: Stats, region: int, traps: int) -> float:
     """Cycles of a trap of the median round of a region, whose rounds have so many; on ARM too."""
     rounds = job.number("rounds")

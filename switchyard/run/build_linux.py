@@ -5,6 +5,7 @@ The rules are in `linux/Makefile`, as those of our own guests are beside their s
 objects of Linux are kept outside the checkout (make's CACHE), so the second build is quick.
 """
 
+import re
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -145,7 +146,8 @@ class Server(Linux):
     """Linux as a server on the microkernel (linux/l4), whose scheme is `scheme`."""
 
     scheme: str = "flush"
-    small: tuple[str, ...] = ()  # what has small spaces: "programs"
+    # What has small spaces: "server", "programs", or programs of these names.
+    small: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -154,7 +156,7 @@ class Server(Linux):
 
     @property
     def kernel(self) -> Path:
-        """The microkernel with the server as root task."""
+        """The microkernel with a root task and the server."""
         return build.root() / "build" / "guests" / f"linux-l4-{self.scheme}.elf"
 
     @property
@@ -187,7 +189,8 @@ class Server(Linux):
 
     def append(self, word: str = "") -> str:
         """The server knows its console."""
-        small = "".join(f" l4.small={what}" for what in self.small)
+        all_of = {"server": "server", "programs": "programs"}
+        small = "".join(f" l4.small={all_of.get(what, f'name:{what}')}" for what in self.small)
         return f"panic=-1{small} {word}".rstrip()
 
 
@@ -279,9 +282,25 @@ SERVERS = {
         scheme=scheme,
         small=small,
     )
-    for scheme, small in (("flush", ()), ("small-spaces", ("programs",)))
+    for scheme, small in (
+        ("flush", ()),
+        ("small-spaces", ("programs",)),
+        ("small-spaces", ("server",)),
+        ("small-spaces", ("server", "programs")),
+    )
 }
 SERVER = SERVERS[()]
+# A program's name as Linux has it: /proc/PID/comm.
+SMALL_NAME = re.compile(r"[!-+.-~]{1,15}")
+# As many as linux/l4/os/misc.c takes.
+SMALL_NAMES = 16
+
+
+def with_small(small: tuple[str, ...]) -> Server:
+    """The one in which these are small."""
+    return replace(SERVERS["programs",], small=small) if small else SERVER
+
+
 SERVER_MACHINES = ("p4-willamette", "p4-northwood")
 
 # For QEMU's RISC-V board: the machine makes the device tree. OpenSBI starts the kernel, and

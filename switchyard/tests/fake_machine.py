@@ -17,7 +17,8 @@ CLOCK_HZ = 200_000_000
 COUNTERS = (
     "cycles instructions icache_misses dcache_read_misses minicache_read_misses itlb_misses "
     "dtlb_misses fill_stall_cycles walk_stall_cycles write_buffer_stall_cycles idle_cycles "
-    "trace_cache_misses trace_build_cycles l2_read_misses branch_mispredictions ttb_writes"
+    "trace_cache_misses trace_build_cycles l2_read_misses branch_mispredictions ttb_writes "
+    "table_walks dtlb_invalidate_all"
 ).split()
 PC = "isa-pc-"  # how the names of its guests begin
 

@@ -11,7 +11,8 @@ import pytest
 from rich.console import Console
 
 from switchyard.show import terminal
-from switchyard.show.terminal import Progress, duration
+from switchyard.show.progress import Progress
+from switchyard.show.terminal import duration
 from switchyard.tools import bench
 from switchyard.tools.bench import WORKLOADS, Speed
 

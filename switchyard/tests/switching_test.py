@@ -2,6 +2,7 @@
 """The experiment switching on the stand-in of the simulator, whose answers are known."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ from switchyard.tests.conftest import faked
 from switchyard.tests.runs import Silent
 from switchyard.tools import sweep
 
-ARM, PC = ("sa1110", "versatilepb"), "p4-willamette"
+ARM, PC, U74 = ("sa1110", "versatilepb"), "p4-willamette", "virt-u74"
 
 
 @pytest.fixture(scope="module")
@@ -59,16 +60,20 @@ def test_each_machine_has_all_ways_that_there_are_for_it() -> None:
     for name in ARM:
         assert {"flush", "fass", "fass-shared", "single-space", "tags"} <= ways[name]
     assert {"flush", "small-spaces", "small-spaces-groups", "tags"} <= ways[PC]
+    assert {"flush", "single-space", "tags"} <= ways[U74]
     assert all(machine.schemes[0] == "flush" for machine in MACHINES)
     tagged = {job.machine for job in Switching().jobs(Settings()) if "-tags-" in job.name}
-    assert tagged == {f"{name}-tags" for name in (*ARM, PC)}
+    assert tagged == {*(f"{name}-tags" for name in (*ARM, PC)), f"{U74}-asid"}
 
 
 def test_parts_of_a_full_flush(written: Written) -> None:
     shares = {
-        (r.machine.removesuffix("-tags"), r.scheme, r.parameters["kind"], r.parameters["size"]): (
-            r.value
-        )
+        (
+            re.sub("-(tags|asid)$", "", r.machine),
+            r.scheme,
+            r.parameters["kind"],
+            r.parameters["size"],
+        ): (r.value)
         for r in written.outcome.records
         if r.metric == "share"
     }
@@ -78,6 +83,9 @@ def test_parts_of_a_full_flush(written: Written) -> None:
             for scheme in ("fass", "single-space", "tags"):
                 part = fake.round_trip(scheme, n - 1, 1) / fake.round_trip("flush", n - 1, 1)
                 assert shares[name, scheme, SPACES, n] == pytest.approx(100 * part, abs=1e-5)
+    for scheme in ("single-space", "tags"):
+        part = fake.round_trip(scheme, 1, 1) / fake.round_trip("flush", 1, 1)
+        assert shares[U74, scheme, SPACES, 2] == pytest.approx(100 * part, abs=1e-5)
     for kind, size in (("code", 4096), ("pages", 56), ("lines", 256)):
         part = (500 + 10 * size) / (2500 + 30 * size)
         assert shares["sa1110", "fass", kind, size] == pytest.approx(100 * part, abs=1e-5)
@@ -147,6 +155,8 @@ def test_the_text_tells_of_each_machine(written: Written) -> None:
     )
     assert "ARM926, 64 spaces: FASS takes " in text
     assert "Pentium 4, 64 spaces: small spaces take " in text
+    assert "U74, two spaces: a round trip takes 18000 cycles with a full flush and 756" in text
+    assert "U74, 64 spaces: ASIDs take " in text
     (numbers,) = (table for table in written.outcome.tables if "per cent" in table.title)
     assert len(numbers.rows) == sum(len(machine.schemes) for machine in MACHINES)
 

@@ -14,15 +14,20 @@
 static const struct {
     const struct test *tests;
     bool apart;
-} tables[] = {{thread_tests, false},    {ipc_tests, false},      {fast_tests, false},
-              {timeout_tests, false},   {map_tests, true},       {fault_tests, false},
-              {schedule_tests, false},  {sigma0_tests, false},   {attack_tests, false},
-              {isolation_tests, true},  {collide_tests, true},   {bypass_tests, true},
-              {pitfall_tests, false},   {string_tests, true},    {propagate_tests, false},
-              {name_tests, false},      {shared_tests, true},    {single_tests, false},
-              {preempt_tests, false},   {migrate_tests, false},  {control_tests, false},
-              {lipc_tests, false},      {pagefault_tests, true}, {answer_tests, true},
-              {interrupt_tests, false}, {generic_tests, false},  ARCH_TABLES};
+} tables[] = {{thread_tests, false},    {ipc_tests, false},
+              {fast_tests, false},      {timeout_tests, false},
+              {map_tests, true},        {fault_tests, false},
+              {schedule_tests, false},  {sigma0_tests, false},
+              {attack_tests, false},    {isolation_tests, true},
+              {collide_tests, true},    {bypass_tests, true},
+              {pitfall_tests, false},   {string_tests, true},
+              {propagate_tests, false}, {name_tests, false},
+              {shared_tests, true},     {single_tests, false},
+              {preempt_tests, false},   {migrate_tests, false},
+              {control_tests, false},   {lipc_tests, false},
+              {pagefault_tests, true},  {answer_tests, true},
+              {interrupt_tests, false}, {generic_tests, false},
+              {ending_tests, false},    ARCH_TABLES};
 
 static const char *running;
 static bool failed;

@@ -26,6 +26,7 @@ struct test {
 
 /* One table a file, ended by a NULL name. */
 extern const struct test thread_tests[];
+extern const struct test ending_tests[];
 extern const struct test ipc_tests[];
 extern const struct test fast_tests[];
 extern const struct test timeout_tests[];

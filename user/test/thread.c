@@ -166,6 +166,30 @@ static void space_churn(void) {
     EQUAL(L4_KDB_Statistic(L4_STAT_FREE_PAGES), before);
 }
 
+/* More spaces than an early kernel had slots for, with threads that never begin; then all again. */
+static void space_many(void) {
+    enum { FIRST = 305, SPACES = 300 };
+    for (unsigned round = 0; round < 2; round++) {
+        unsigned made = 0;
+        for (unsigned i = 0; i < SPACES; i++) {
+            L4_ThreadId_t id = L4_GlobalId(L4_ThreadNo(L4_MyGlobalId()) + FIRST + i, 1);
+            made += (unsigned)L4_ThreadControl(id, id, L4_MyGlobalId(), L4_nilthread,
+                                               (void *)~(uintptr_t)0);
+        }
+        L4_Word_t error = L4_ErrorCode();
+        struct task *child = child_new();
+        bool good = child != NULL && child_read(child, child_kip(child)) == L4_KIP_MAGIC;
+        for (unsigned i = 0; i < made; i++) {
+            L4_ThreadId_t id = L4_GlobalId(L4_ThreadNo(L4_MyGlobalId()) + FIRST + i, 1);
+            CHECK(L4_ThreadControl(id, L4_nilthread, L4_nilthread, L4_nilthread,
+                                   (void *)~(uintptr_t)0));
+        }
+        FAIL_IF(made != SPACES, "spaces", made, error);
+        CHECK(good);
+        child_delete(child);
+    }
+}
+
 /* Only the root space may call the privileged system calls. */
 static void privilege(void) {
     struct task *child = child_new();
@@ -370,6 +394,7 @@ const struct test thread_tests[] = {
     {"thread_space_errors", space_errors},
     {"thread_space_areas", space_areas},
     {"thread_space_churn", space_churn},
+    {"thread_space_many", space_many},
     {"thread_privilege", privilege},
     {"thread_second_in_space", second_thread},
     {"thread_exregs_read", exregs_read},

@@ -47,7 +47,7 @@
 #define SIGMA0_PA   (HEAP_PA + HEAP_SIZE)
 #define SIGMA0_SIZE 0x00100000
 #define PROGRAM_PA  (SIGMA0_PA + SIGMA0_SIZE)
-#define PROGRAM_MAX 0x00800000
+#define PROGRAM_MAX 0x01000000
 
 /* The kernel's page directory at boot; under `fass` it is the caching page directory. */
 #define BOOT_DIRECTORY_PA (HEAP_PA)

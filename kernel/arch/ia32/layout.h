@@ -48,7 +48,7 @@
 #define SIGMA0_PA   0x01000000
 #define SIGMA0_SIZE 0x00100000
 #define PROGRAM_PA  0x01100000
-#define PROGRAM_MAX 0x00800000
+#define PROGRAM_MAX 0x02000000
 
 /* The kernel's page directory at boot. */
 #define BOOT_DIRECTORY_PA HEAP_PA

@@ -14,5 +14,5 @@ ARCH_SWITCH := $(SWITCH)
 ARCH_CPU = $(ARCH_PROGRAM_CPU)
 ARCH_DEFINES :=
 ARCH_FOLDERS := cpu/$(CPU)
-ARCH_OBJS := boot machine entry switch kip ptab bootinfo offsets trap
+ARCH_OBJS := boot machine entry ipc_path lipc_path switch kip ptab bootinfo offsets trap
 COMMON_root := root

@@ -9,6 +9,8 @@
 #include "offsets.h"
 #include "switch_asm.h"
 
+#include <l4/syscall_list.h>
+
 /* All registers of the frame at sp but sp itself, with `op` a load or a store. */
     .macro  registers op
     \op     ra, TCB_RA(sp)
@@ -31,6 +33,17 @@
 trap_entry:
     csrrw   sp, sscratch, sp
     beqz    sp, kernel_trap
+    sd      t1, TCB_T + 8(sp)
+    csrr    t1, scause
+    addi    t1, t1, -CAUSE_ECALL_ASM
+    or      t1, t1, t0                  # 0: a system call, and Ipc, whose number that is
+    beqz    t1, ipc_path
+    addi    t1, t1, -.Lsyscall_lipc
+    beqz    t1, lipc_path
+    ld      t1, TCB_T + 8(sp)
+/* (From the paths, too: of Ipc and Lipc, in which t1 is free.) */
+    .global trap_slow
+trap_slow:
     registers sd
     csrrw   t0, sscratch, zero
     csrr    t1, sepc
@@ -81,11 +94,16 @@ kernel_trap:
     csrr    a1, sepc
     lla     t0, guarded_load_at
     beq     a1, t0, 1f
+    lla     t0, lipc_path_load
+    beq     a1, t0, 2f
     csrr    a0, scause
     csrr    a2, stval
     lla     sp, kernel_stack_top
     tail    fault_kernel
 1:  lla     t0, guarded_load_failed
+    csrw    sepc, t0
+    sret
+2:  lla     t0, lipc_path_failed
     csrw    sepc, t0
     sret
 

@@ -4,6 +4,7 @@
  */
 #include "offsets.h"
 
+#include "fault_entry.h"
 #include "kernel.h"
 #include "tcb.h"
 
@@ -33,5 +34,6 @@ _Static_assert(offsetof(struct tcb, frame.t) == TCB_T, "frame.t");
 _Static_assert(offsetof(struct tcb, frame.s) == TCB_S, "frame.s");
 _Static_assert(offsetof(struct tcb, frame.a) == TCB_A, "frame.a");
 _Static_assert(offsetof(struct tcb, wait_open) == TCB_WAIT_OPEN, "tcb.wait_open");
+_Static_assert(CAUSE_ECALL_ASM == CAUSE_ECALL, "CAUSE_ECALL");
 _Static_assert(STATE_READY_ASM == STATE_READY, "STATE_READY");
 _Static_assert(STATE_RECEIVING_ASM == STATE_RECEIVING, "STATE_RECEIVING");

@@ -34,6 +34,8 @@
 #define STATE_READY_ASM     2
 #define STATE_RECEIVING_ASM 7
 
+#define CAUSE_ECALL_ASM 8
+
 #define KERNEL_STACK_SIZE 4096
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <l4/l4.h>
 
+#include "../root/root.h"
 #include "internal.h"
 
 #define STACK_WORDS 256
@@ -16,7 +17,10 @@ static L4_Word_t stack[STACK_WORDS];
 /* Answers a frame and an address with that page there. */
 static void mapper(void) {
     L4_ThreadId_t from;
-    L4_MsgTag_t tag = L4_Wait(&from);
+    L4_MsgTag_t tag;
+
+    L4_Set_ExceptionHandler(L4_Pager());
+    tag = L4_Wait(&from);
 
     for (;;) {
         L4_Word_t frame, address;
@@ -35,17 +39,9 @@ static void mapper(void) {
 }
 
 int host_thread_start(unsigned n, void (*function)(void), L4_Word_t *stack_end, unsigned priority) {
-    L4_ThreadId_t id = host_thread(n);
+    const L4_Word_t words[] = {n, (L4_Word_t)function, (L4_Word_t)stack_end, priority};
 
-    if (!L4_ThreadControl(id, host_main, host_main, host_main,
-                          (char *)L4_MyLocalId().raw + n * L4_UTCB_SIZE)) {
-        return 0;
-    }
-    (void)L4_Set_Priority(id, priority);
-    L4_LoadMR(1, (L4_Word_t)function);
-    L4_LoadMR(2, (L4_Word_t)stack_end);
-    L4_LoadMR(0, L4_MakeMsgTag(0, 2, 0).raw);
-    return L4_IpcSucceeded(L4_Send(id)) != 0;
+    return host_ask(ROOT_THREAD, words, 4) != 0;
 }
 
 int host_alias(unsigned long frame, unsigned long address) {

@@ -5,15 +5,21 @@
 #include "host.h"
 
 #include <l4/l4.h>
-#include <probe.h>
 
+#include "../root/root.h"
 #include "internal.h"
 
-/* The PC's keyboard controller resets the machine. */
-#define KEYBOARD_COMMAND 0x64
-#define COMMAND_RESET    0xfe
-
 L4_ThreadId_t host_main;
+
+L4_Word_t host_ask(L4_Word_t label, const L4_Word_t *words, unsigned count) {
+    L4_Word_t answer = 0;
+
+    L4_LoadMRs(1, count, words);
+    L4_LoadMR(0, L4_MakeMsgTag(label, count, 0).raw);
+    (void)L4_Call(L4_Pager());
+    L4_StoreMR(1, &answer);
+    return answer;
+}
 
 void host_put(char c) {
     L4_KDB_PrintChar(c);
@@ -77,22 +83,31 @@ unsigned long host_khz(void) {
     return L4_ProcDescInternalFreq(L4_ProcDesc(L4_GetKernelInterface(), 0));
 }
 
+/* (Touched, as only what the server has can be given to programs.) */
 unsigned long host_device(void) {
-    return probe_init() ? PROBE_BASE_PA : 0;
+    static enum { NOT_ASKED, NONE, THERE } device;
+
+    if (device == NOT_ASKED) {
+        device = host_ask(ROOT_FIND_DEVICE, NULL, 0) != 0 ? THERE : NONE;
+    }
+    if (device == NONE) {
+        return 0;
+    }
+    (void)*(const volatile char *)ROOT_DEVICE;
+    return ROOT_DEVICE;
 }
 
 void host_exit(int status) {
-    if (probe_init()) {
-        probe_write(PROBE_EXIT, (L4_Word_t)status);
-    }
-    __asm__ volatile("outb %0, %1" : : "a"((char)COMMAND_RESET), "Nd"(KEYBOARD_COMMAND));
+    const L4_Word_t word = (L4_Word_t)status;
+
     for (;;) {
-        L4_Sleep(L4_Never);
+        (void)host_ask(ROOT_EXIT, &word, 1);
     }
 }
 
 /* Before Linux: who we are, and the words of the stub page that are ours to fill in. */
 void host_start(void) {
     host_main = L4_MyGlobalId();
+    L4_Set_ExceptionHandler(L4_Pager());
     host_tasks_init();
 }

@@ -3,10 +3,10 @@
  * What Linux asks of L4. Plain C, for the files that know Linux (above) and those that know L4
  * (here).
  *
- * The server is the root task. Its main thread is Linux; it is the pager and the exception handler
- * of one thread for each address space of programs (host_task), which has a stub page that makes
- * messages of system calls (stub.S), and it has a helper of higher priority, which is the timer
- * (timer.c).
+ * The server runs in a space of its own, under the root task (../root). Its main thread is Linux;
+ * it is the pager and the exception handler of one thread for each address space of programs
+ * (host_task), which has a stub page that makes messages of system calls (stub.S), and it has a
+ * helper of higher priority, which is the timer (timer.c).
  */
 #ifndef L4_HOST_H
 #define L4_HOST_H
@@ -29,7 +29,9 @@ unsigned long host_address_end(void);
 /* Of the time-stamp counter. */
 unsigned long host_khz(void);
 
-/* The device whose registers programs may be shown: the simulator's probe. Its page, or 0. */
+/* The device whose registers programs may be shown, the simulator's probe: its physical address;
+ * our address of its page, or 0. */
+#define HOST_DEVICE 0x50000000ul /* include/probe.h */
 unsigned long host_device(void);
 
 void host_exit(int status) __attribute__((noreturn));
@@ -54,8 +56,8 @@ int host_get(void);
 
 /* ---- programs (task.c) ---- */
 
-/* The kernel has room for 254, some of which are not programs'. */
-#define HOST_TASKS 248
+/* Each takes some 24 KB of the kernel's heap of 12 MB, with a program in it. */
+#define HOST_TASKS 480
 
 /* In each program's space, where Linux gives it nothing. */
 #define HOST_KIP    0x2000u
@@ -89,6 +91,9 @@ struct host_stop {
  */
 int host_task_create(unsigned task, void *shared, int small);
 void host_task_end(unsigned task);
+
+/* It is small from here on, if a region is free. */
+void host_task_make_small(unsigned task);
 
 /* It has a segment in GS that begins there, from its next host_task_run on; not where it waits for
  * a page. */

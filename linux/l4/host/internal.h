@@ -9,6 +9,9 @@
 
 /* The thread that Linux runs on; threads after it are the timer's, then programs'. */
 extern L4_ThreadId_t host_main;
+
+/* Asks the root task (../root/root.h); the first word of its answer. */
+L4_Word_t host_ask(L4_Word_t label, const L4_Word_t *words, unsigned count);
 #define THREAD_TIMER  1u
 #define THREAD_MAPPER 2u
 #define THREAD_TASKS  3u
@@ -25,6 +28,7 @@ int host_thread_start(unsigned n, void (*function)(void), L4_Word_t *stack_end, 
 void host_start(void);
 void host_tasks_init(void);
 
+/* The main thread has the root task's word. */
 #define PRIORITY_TIMER 200u
 #define PRIORITY_MAIN  150u
 #define PRIORITY_TASK  100u

@@ -8,8 +8,8 @@
 #include "host.h"
 
 #include <l4/l4.h>
-#include <small_space.h>
 
+#include "../root/root.h"
 #include "internal.h"
 
 #define PAGE 4096u
@@ -32,11 +32,6 @@
 
 #define VECTOR_DEBUG      1u
 #define VECTOR_PROTECTION 13u
-
-/* A small space for programs: what is linked at 128 MB and a stack below fit. */
-#define REGION   0x10000000u
-#define AREA_END 0xf0000000u /* kernel/arch/ia32/layout.h */
-#define UNITS    128u
 
 /* The words of an exception's message (binding.h) that are not registers. */
 #define WORD_VECTOR 2
@@ -77,7 +72,7 @@ static struct task {
     bool own;   /* it has a segment of its own, and the stub's second part */
 } tasks[HOST_TASKS];
 
-static int region_taken[UNITS];
+static int region_taken[ROOT_UNITS];
 
 L4_ThreadId_t host_thread(unsigned n) {
     return L4_GlobalId(L4_ThreadNo(host_main) + n, 1);
@@ -92,7 +87,7 @@ void host_tasks_init(void) {
 
     host_stub_server = host_main.raw;
     host_stub_ipc = HOST_KIP + kip->Ipc;
-    (void)L4_Set_Priority(host_main, PRIORITY_MAIN);
+    region_taken[0] = root_has_word(host_command_line(), ROOT_SMALL); /* the server's own */
 }
 
 static void load_page(L4_Word_t frame, L4_Word_t address, L4_Word_t rights) {
@@ -265,23 +260,20 @@ static void until_in_stub(unsigned task, L4_ThreadId_t to) {
 /* ---- what Linux asks ---- */
 
 static bool set_number(unsigned task, L4_Word_t number) {
-    L4_Word_t old = 0;
+    const L4_Word_t words[] = {id_of(task).raw, number};
 
-    return L4_SpaceControl(id_of(task), L4_SMALL_SPACE_SET | number, L4_Nilpage, L4_Nilpage,
-                           L4_nilthread, &old) &&
-           (old & L4_SMALL_SPACE_DONE) != 0;
+    return host_ask(ROOT_NUMBER, words, 2) != 0;
 }
 
 /* It is small from here on, in a region of 256 MB. False: none is free, or there are none. */
 static bool make_small(unsigned task) {
-    L4_Word_t units = REGION / ((AREA_END - host_address_end()) / UNITS), regions = UNITS / units,
-              i;
+    L4_Word_t end = host_address_end(), regions = ROOT_UNITS / root_region_units(end), i;
 
     for (i = 0; i < regions; i++) {
         if (region_taken[i]) {
             continue;
         }
-        if (!set_number(task, i * units * 2 | units)) {
+        if (!set_number(task, root_region_number(i, end))) {
             return false;
         }
         region_taken[i] = 1;
@@ -294,28 +286,22 @@ static bool make_small(unsigned task) {
 int host_task_create(unsigned task, void *shared, int small) {
     struct task *t = &tasks[task];
     L4_ThreadId_t id;
-    L4_Word_t old;
+    L4_Word_t error;
 
     *t = (struct task){.shared = shared,
                        .version =
                            t->version % LAST_VERSION +
                            (t->version == 0 || t->version == LAST_VERSION ? FIRST_VERSION : 2)};
     id = id_of(task);
-    if (!L4_ThreadControl(id, id, host_main, L4_nilthread, (void *)~0u)) {
-        return (int)L4_ErrorCode();
-    }
-    if (!L4_SpaceControl(id, 0, L4_FpageLog2(HOST_KIP, 12), L4_FpageLog2(HOST_UTCB, 12),
-                         L4_nilthread, &old) ||
-        !L4_ThreadControl(id, id, host_main, host_main, (void *)HOST_UTCB)) {
-        L4_Word_t error = L4_ErrorCode();
-
+    error = host_ask(ROOT_CREATE, &id.raw, 1);
+    if (error != 0) {
         host_task_end(task);
         return (int)error;
     }
     (void)L4_Set_Priority(id, PRIORITY_TASK);
     /* Before it runs: else the kernel gives it a region itself, in the midst of one of ours. */
     if (!small || !make_small(task)) {
-        (void)set_number(task, L4_LargeSpace);
+        (void)set_number(task, 0 /* large */);
     }
     L4_LoadMR(1, STUB(host_stub_start));
     L4_LoadMR(2, 0);
@@ -324,8 +310,16 @@ int host_task_create(unsigned task, void *shared, int small) {
     return 0;
 }
 
+void host_task_make_small(unsigned task) {
+    if (tasks[task].region == 0) {
+        (void)make_small(task);
+    }
+}
+
 void host_task_end(unsigned task) {
-    (void)L4_ThreadControl(id_of(task), L4_nilthread, L4_nilthread, L4_nilthread, (void *)~0u);
+    const L4_Word_t id = id_of(task).raw;
+
+    (void)host_ask(ROOT_END, &id, 1);
     if (tasks[task].region != 0) {
         region_taken[tasks[task].region - 1] = 0;
     }

@@ -82,6 +82,7 @@ static void wake_main(void) {
 static void timer(void) {
     L4_Word64_t next = L4_SystemClock().raw;
 
+    L4_Set_ExceptionHandler(L4_Pager());
     for (;;) {
         L4_Word64_t now = L4_SystemClock().raw;
 

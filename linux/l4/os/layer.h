@@ -11,8 +11,9 @@ void take_interrupts(struct uml_pt_regs *regs);
 /* The interrupt of the console's input. */
 #define CONSOLE_IRQ 1
 
-/* Whether programs are small: their addresses end at 256 MB then (misc.c). */
-extern int programs_small;
+/* Which programs are small: if any is, all addresses of programs end at 256 MB (misc.c). */
+extern enum small_programs { NO_PROGRAMS, ALL_PROGRAMS, NAMED_PROGRAMS } programs_small;
+bool is_small_name(const char *name);
 
 /* What Linux takes from a C library; those without a header of Linux' own that this layer can have.
  */

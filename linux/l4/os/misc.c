@@ -17,6 +17,7 @@
 #include <arch.h>
 
 #include "../host/host.h"
+#include "../root/root.h"
 #include "layer.h"
 
 /* Where programs' addresses end: the region of a small space (host/task.c), or, as usual, where the
@@ -30,18 +31,45 @@
 
 #define WORDS 32
 
-int programs_small;
+enum small_programs programs_small;
+
+/* The names of those that are, if not all are. */
+#define SMALL_NAMES 16
+static const char *small_names[SMALL_NAMES];
+static int small_count;
+
+bool is_small_name(const char *name) {
+    int i;
+
+    for (i = 0; i < small_count; i++) {
+        if (!strcmp(small_names[i], name)) {
+            return true;
+        }
+    }
+    return false;
+}
 
 /* What the run is to end with: /sys/module/l4/parameters/exit_status, of which linux/run/init.c
  * knows. */
 static int exit_status;
 module_param(exit_status, int, 0600);
 
+/* For tests: whoever writes there crashes the server, with a number in EBX. */
+static int crash(const char *value, const struct kernel_param *parameter) {
+    asm volatile("movl %%ebx, 0x8" : : "b"(0x12345678) : "memory");
+    return 0;
+}
+
+static const struct kernel_param_ops crash_ops = {.set = crash};
+module_param_cb(crash, &crash_ops, NULL, 0200);
+
 unsigned long os_get_top_address(void) {
-    return programs_small ? TOP_SMALL : min(TOP_LARGE, host_address_end());
+    return programs_small != NO_PROGRAMS ? TOP_SMALL : min(TOP_LARGE, host_address_end());
 }
 
 /* ---- the beginning ---- */
+
+#define NAME "l4.small=name:"
 
 /* The command line's words; which of them are ours. */
 static int split(char *line, char **words, int n) {
@@ -52,8 +80,11 @@ static int split(char *line, char **words, int n) {
             continue;
         }
         if (!strcmp(word, "l4.small=programs")) {
-            programs_small = 1;
-        } else if (n < WORDS - 1) {
+            programs_small = ALL_PROGRAMS;
+        } else if (!strncmp(word, NAME, strlen(NAME)) && small_count < SMALL_NAMES) {
+            small_names[small_count++] = word + strlen(NAME);
+            programs_small = programs_small ?: NAMED_PROGRAMS;
+        } else if (n < WORDS - 1 && strcmp(word, ROOT_SMALL) && strcmp(word, ROOT_WITNESS)) {
             words[n++] = word;
         }
     }

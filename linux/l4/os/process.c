@@ -61,6 +61,7 @@ enum {
 #define TABLE_ENTRIES (PAGE_SIZE / sizeof(unsigned long))
 
 static struct space {
+    bool placed;           /* by the name of its program */
     bool segment_new;      /* it is to get this base */
     unsigned long segment; /* 0: none yet */
     unsigned long *frames[PTRS_PER_PGD];
@@ -92,7 +93,7 @@ int start_userspace(unsigned long stub_stack) {
     if (!spaces[slot]) {
         return -ENOMEM;
     }
-    error = host_task_create(slot, (void *)stub_stack, programs_small);
+    error = host_task_create(slot, (void *)stub_stack, programs_small == ALL_PROGRAMS);
     if (error) {
         pr_warn("l4: no further address space: L4's error %d\n", error);
         kfree(spaces[slot]);
@@ -175,7 +176,7 @@ static unsigned long find_frame(unsigned long address, bool write, int *rights) 
     if (physical >=
         high_physmem -
             uml_physmem) { /* by /dev/mem: not a page of ours, but it may be the device */
-        return physical == host_device() ? physical : 0;
+        return physical == HOST_DEVICE ? host_device() : 0;
     }
     return (unsigned long)__va(physical);
 }
@@ -315,6 +316,17 @@ static void end_interrupt(struct uml_pt_regs *regs) {
     }
 }
 
+/* Where the names of some programs decide: a space begins large, as its program's name is known
+ * only when that first runs. */
+static void place(struct space *space, unsigned int slot) {
+    if (programs_small == NAMED_PROGRAMS && !space->placed) {
+        space->placed = true;
+        if (is_small_name(current->comm)) {
+            host_task_make_small(slot);
+        }
+    }
+}
+
 void userspace(struct uml_pt_regs *regs, unsigned long *aux_fp_regs) {
     struct fault fault = {};
     struct host_registers r;
@@ -328,6 +340,7 @@ void userspace(struct uml_pt_regs *regs, unsigned long *aux_fp_regs) {
 
         current_mm_sync();
         slot = slot_of(userspace_pid[0]);
+        place(spaces[slot], slot);
         if (fault.waits && answer_fault(slot, &fault, &r, &stop)) {
             fault.waits = false;
         } else if (fault.waits) { /* it is to fault again */

@@ -21,6 +21,8 @@ from space_reference import SpaceReference
 from spaces import SpaceMismatch, compare_spaces, save_space
 from vectors import MachineRun, decode_case, machine_command
 
+from switchyard.errors import InputError
+
 
 def replay(command: list[str], path: Path, v5: bool = False) -> int:
     with path.open("rb") as file:
@@ -54,11 +56,12 @@ def main() -> int:
     parser.add_argument("--save", type=Path, default=Path("build/differential"))
     parser.add_argument("--replay", type=Path, metavar="FILE", help="run one saved case")
     arguments = parser.parse_args()
-    command = machine_command(arguments.core)
-    v5 = arguments.core == "arm926"
-    if command is None:
-        print("no switchyard-machine built; set SWITCHYARD_MACHINE", file=sys.stderr)
+    try:
+        command = machine_command(arguments.core)
+    except InputError as error:
+        print(error, file=sys.stderr)
         return 2
+    v5 = arguments.core == "arm926"
     if arguments.caches and not arguments.spaces:
         command.append("--caches")
     if arguments.replay:

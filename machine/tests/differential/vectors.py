@@ -7,7 +7,6 @@ it. Both sides of the comparison (the machine here, Unicorn in reference.py) giv
 
 from __future__ import annotations
 
-import os
 import struct
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
@@ -15,6 +14,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from batches import BatchRun
+
+from switchyard.run import machine
 
 CASE_MAGIC = 0x43565953
 ANSWER_MAGIC = 0x41565953
@@ -194,25 +195,9 @@ MACHINES = {
 }
 
 
-def machine_command(core: str = "sa1110") -> list[str] | None:
-    """How to start the machine: $SWITCHYARD_MACHINE, else the build of the checkout."""
-    binary = machine_binary()
-    return [binary, "vectors", "--machine", MACHINES[core]] if binary else None
-
-
-def machine_binary() -> str | None:
-    """The same choice as support/simulator.py's, for run.py needs no pytest."""
-    named = os.environ.get("SWITCHYARD_MACHINE")
-    if named:
-        return named
-    root = Path(__file__).resolve().parents[3]
-    builds = [
-        p
-        for d in ("target", "machine/target", "build/target")
-        for kind in ("release", "debug")
-        if (p := root / d / kind / "switchyard-machine").is_file()
-    ]
-    return str(builds[0]) if builds else None
+def machine_command(core: str = "sa1110") -> list[str]:
+    """How to start the machine; an InputError where there is none."""
+    return [str(machine.binary()), "vectors", "--machine", MACHINES[core]]
 
 
 class MachineRun(BatchRun[Case, Answer]):

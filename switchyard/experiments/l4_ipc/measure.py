@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from switchyard.data.summary import Interval, summarize
 from switchyard.errors import RunError
-from switchyard.experiments import l4, l4_pc, repeats
+from switchyard.experiments import l4, l4_boards, l4_pc, repeats
 from switchyard.experiments.l4 import EVENTS, MISSES, STALLS
 from switchyard.run.build import SCHEMES
 from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings, Value, each
@@ -114,7 +114,7 @@ class L4Ipc(Experiment[Sample]):
             rounds=rounds,
             us=stats.microseconds(summarize(cycles).mean),
             clock_mhz=stats.clock_hz / 1e6,
-            rates=l4_pc.rates_on(job, stats.region(clients), rounds),
+            rates=l4_boards.rates_on(job, stats.region(clients), rounds),
             cycles=cycles,
         )
 

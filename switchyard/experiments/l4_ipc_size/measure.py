@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Mapping
 
 from switchyard.data.records import Parameter
-from switchyard.experiments import l4, l4_pc
+from switchyard.experiments import l4, l4_boards, l4_pc
 from switchyard.run.experiment import Case, Experiment, Job, Settings, each
 from switchyard.run.machine import Stats
 
@@ -69,7 +69,7 @@ class L4IpcSize(Experiment[l4.Sample]):
         values = {}
         for region, size in regions.items():
             one_way = l4_pc.trap(job, stats, region, traps=2)
-            met = l4_pc.rates_on(job, stats.region(region), rounds)
+            met = l4_boards.rates_on(job, stats.region(region), rounds)
             if not l4_pc.is_on(job):
                 met = {"misses": sum(met[name] for name in l4.MISSES)}
             values[size] = {

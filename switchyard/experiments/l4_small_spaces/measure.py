@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from switchyard.data.records import Parameter
-from switchyard.experiments import l4, l4_pc
+from switchyard.experiments import l4, l4_boards, l4_pc
 from switchyard.experiments.l4_pc import LARGE, SCHEMES
 from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings, each
 from switchyard.run.machine import Stats
@@ -132,7 +132,7 @@ def counted(job: Job, stats: Stats, number: int, rounds: int) -> dict[str, float
     """What a round took, and what was counted for one, in the region and stream of that number."""
     return {
         "round": statistics.median(l4.samples(job, stats, number, SAMPLES)) / rounds,
-        **l4_pc.rates_on(job, stats.region(number), SAMPLES * rounds),
+        **l4_boards.rates_on(job, stats.region(number), SAMPLES * rounds),
     }
 
 

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from switchyard.data.records import Parameter
-from switchyard.experiments import l4, l4_pc
+from switchyard.experiments import l4, l4_pc, l4_riscv
 from switchyard.experiments.l4_small_spaces import measure as sets
 from switchyard.experiments.l4_small_spaces.measure import KINDS as SMALL_KINDS
 from switchyard.experiments.l4_small_spaces.measure import SAMPLES, Kind
-from switchyard.run.build import BOARD, BOUNDS, GUESTS, PC, TAGS, VERSATILE, schemes_on
+from switchyard.run.build import BOARD, BOUNDS, GUESTS, PC, TAGS, VERSATILE, VIRT, schemes_on
 from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings, each
 from switchyard.run.machine import Stats
 
@@ -32,7 +32,9 @@ ARM_KINDS = {
     LINES: _LINES,
 }
 PC_KINDS = {PAGES: _PAGES, CODE: SMALL_KINDS["trace-cache"], LINES: _LINES}
-KINDS = {BOARD: ARM_KINDS, VERSATILE: ARM_KINDS, PC: PC_KINDS}
+U74_KINDS = {PAGES: _PAGES, CODE: Kind(0, 512, 20, (0, 8, 16, 20)), LINES: _LINES}
+KINDS = {BOARD: ARM_KINDS, VERSATILE: ARM_KINDS, PC: PC_KINDS, VIRT: U74_KINDS}
+JOBS = {PC: l4_pc.job, VIRT: l4_riscv.job}
 
 # What is told of a round trip, of all that is counted: what each machine's table has.
 COUNTED = (
@@ -42,6 +44,11 @@ COUNTED = (
 COUNTED_ON_PC = (
     "round", "instructions", "traces_built", "itlb_misses", "dtlb_misses", "cr3_loads"
 )  # fmt: skip
+COUNTED_ON_U74 = (
+    "round", "instructions", "icache_misses", "dcache_misses", "itlb_misses", "dtlb_misses",
+    "table_walks", "fill_stall_cycles", "walk_stall_cycles", "tlb_flushes", "mispredictions",
+)  # fmt: skip
+COUNTED_ON = {PC: COUNTED_ON_PC, VIRT: COUNTED_ON_U74}
 # Where it is asked what a result rests on.
 BAND_SPACES, BAND_ROUNDS = 8, 200
 
@@ -63,7 +70,7 @@ class Machine:
 
     def under(self, scheme: str) -> str:
         """Its name, or that of the one like it which the scheme needs."""
-        return l4.machine(scheme, self.name)
+        return l4_riscv.machine(scheme) if self.board == VIRT else l4.machine(scheme, self.name)
 
     def kernel(self, scheme: str) -> str:
         """What its kernel is built for: on a PC a flush is a load of CR3 and nothing else."""
@@ -71,7 +78,7 @@ class Machine:
 
     def job(self, program: str, scheme: str, append: str, cycles: int, kind: str) -> Job:
         """A run there."""
-        make = l4_pc.job if self.board == PC else l4.job
+        make = JOBS.get(self.board, l4.job)
         kernel = self.kernel(scheme)
         job = make(program, kernel, append, cycles, f"{self.name}-{scheme}-{kind}", {"kind": kind})
         guest = GUESTS[f"{self.board}-{kernel}-{program}"]
@@ -83,6 +90,7 @@ MACHINES = (
     Machine(l4.MACHINE, BOARD, "StrongARM", (*schemes_on(BOARD), *BOUNDS), "fass"),
     Machine("versatilepb", VERSATILE, "ARM926", (*schemes_on(VERSATILE), *BOUNDS), "fass"),
     Machine(l4_pc.MACHINE, PC, "Pentium 4", (*l4_pc.SCHEMES, TAGS), sets.SMALL),
+    Machine(l4_riscv.MACHINE, VIRT, "U74", l4_riscv.SCHEMES, TAGS),
 )
 
 
@@ -170,7 +178,7 @@ class Switching(Experiment[l4.Sample]):
     def cases(self, samples: Mapping[str, l4.Sample]) -> Iterator[Case]:
         """Each case, and what part of the round trip with a full flush it is."""
         for machine in MACHINES:
-            counted = COUNTED_ON_PC if machine.board == PC else COUNTED
+            counted = COUNTED_ON.get(machine.board, COUNTED)
             for scheme in machine.schemes:
                 for kind in (SPACES, *machine.kinds):
                     flushing, own = (

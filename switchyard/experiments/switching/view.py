@@ -4,11 +4,12 @@
 from collections.abc import Sequence
 
 from switchyard.data.rows import Row, Rows, number
-from switchyard.experiments import l4, l4_pc
+from switchyard.experiments import l4, l4_pc, l4_riscv
 from switchyard.experiments.l4_ipc.measure import RECYCLING
 from switchyard.experiments.l4_ipc.view import FLUSH_FILLS
 from switchyard.experiments.switching import measure
 from switchyard.experiments.switching.measure import CODE, FLUSH, LINES, PAGES, SPACES
+from switchyard.run.build import TAGS
 from switchyard.show import declared as show
 from switchyard.show.terms import SCHEMES
 
@@ -25,6 +26,7 @@ HOLDS = {
     l4.MACHINE: {PAGES: 32, CODE: 4096, LINES: 256},
     "versatilepb": {PAGES: 64, CODE: 4096, LINES: 512},
     l4_pc.MACHINE: {PAGES: 64, CODE: 8192, LINES: 128},
+    l4_riscv.MACHINE: {PAGES: 40, CODE: 8192, LINES: 512},
 }
 FILLED = {PAGES: "TLB full", CODE: "cache full", LINES: "cache full"}
 LABEL_AT = {SPACES: 0.75, PAGES: 0.75, CODE: 0.08, LINES: 0.08}  # where there are no lines
@@ -40,6 +42,13 @@ MEANT_ARM = (
     f"the caches, with {FLUSH_FILLS} D-misses each on a StrongARM, which cleans them by reading; "
     "recycled: domains that were taken from another space"
 )
+MET = {
+    l4_pc.MACHINE: ({"cycles": ("round", 0), **l4_pc.MET}, l4_pc.MEANT),
+    l4_riscv.MACHINE: ({"cycles": ("round", 0), **l4_riscv.MET}, l4_riscv.MEANT),
+}
+# What a scheme is called where it is not what it is elsewhere; a figure has one name for all.
+ASIDS = {l4_riscv.MACHINE: {TAGS: "ASIDs"}}
+DRAWN = {TAGS: "hardware tags (ideal; the U74's are ASIDs)"}
 MEANT = (
     "spaces: of a server and its clients; pages: of which one side of ping-pong reads a word in "
     "each round trip"
@@ -64,7 +73,9 @@ class Curve:
     """A scheme on a machine, by the figure's words."""
 
     def __init__(self, rows: Rows, machine: measure.Machine, scheme: str) -> None:
-        self.machine, self.scheme, self.called = machine, scheme, SCHEMES.get(scheme, scheme)
+        self.machine, self.scheme = machine, scheme
+        self.called = ASIDS.get(machine.name, SCHEMES).get(scheme, SCHEMES.get(scheme, scheme))
+        self.drawn = DRAWN.get(scheme, self.called)
         self.own = rows.select("round", machine=machine.under(scheme), scheme=scheme)
 
     def of(self, kind: str) -> Rows:
@@ -99,8 +110,10 @@ class Told:
         self.curves = {scheme: Curve(rows, machine, scheme) for scheme in there}
         # the one to which all are compared, and the one that the papers propose
         self.flush, self.best = (self.curves[scheme] for scheme in (FLUSH, machine.best))
-        # whether traces and loads of CR3 are counted
+        # whether traces and loads of CR3 are counted; whether walks are, apart from misses of TLBs
         self.on_pc = machine.name == l4_pc.MACHINE
+        self.on_riscv = machine.name == l4_riscv.MACHINE
+        self.verb = "takes" if self.best.scheme == "fass" else "take"
         self.holds = HOLDS[machine.name][PAGES]
         # between what the best's part of a flush lies, over the ranges of assumed constants
         swing = results.band.ratios.get(measure.ratio(machine)) if results.band else None
@@ -108,7 +121,7 @@ class Told:
         # from so many spaces on domains are recycled
         rows = self.best.of(SPACES)
         recycled = [row for row in rows if row.get("domains_recycled", 0) > RECYCLING]
-        self.knee = int(recycled[0].where["size"]) if recycled and not self.on_pc else None
+        self.knee = int(recycled[0].where["size"]) if recycled else None
 
     def described(self, kind: str) -> str:
         """A panel in words, for who cannot see it."""
@@ -128,7 +141,7 @@ class Told:
         for curve in self.curves.values():
             rows = curve.of(kind)
             marks = [show.Mark(float(row.where["size"]), row["share"]) for row in rows]
-            measured.append(show.Series(curve.scheme, curve.called, marks))
+            measured.append(show.Series(curve.scheme, curve.drawn, marks))
             for row in rows:
                 there = {float(row.where["size"]): results.paper("share", **row.where)}
                 papers += show.published(curve.scheme, f"{curve.called}, published", there)
@@ -152,8 +165,7 @@ def view(results: show.Results) -> show.View:
             for place, row in enumerate(told.flush.ends)
             for curve in told.curves.values()
         ]
-        columns = {"cycles": ("round", 0), **l4_pc.MET} if told.on_pc else MET_ARM
-        meant = l4_pc.MEANT if told.on_pc else MEANT_ARM
+        columns, meant = MET.get(told.machine.name, (MET_ARM, MEANT_ARM))
         title = f"{told.machine.about}: what a round trip met"
         tables.append(show.table(title, "scheme", met, columns, meant))
 

@@ -11,20 +11,20 @@ LOOK = {
             "begin",
             "Two programs at the same addresses take turns, and run the same instructions on "
             "both sides. Each small square is a line of a cache or an entry of a TLB; its "
-            "colour says whose it is. On the left nearly all are empty: the last switch has "
-            "emptied them. On the right they hold what both programs and the kernel need.",
+            "colour says whose it is. Under flush nearly all are empty: the last switch has "
+            "emptied them. Under fass they hold what both programs and the kernel need.",
         ),
         (
             "flush",
-            "A cache that goes by virtual addresses cannot tell whose line it has. So on the "
-            "left the kernel empties it before another program runs. This processor has no "
+            "A cache that goes by virtual addresses cannot tell whose line it has. So under "
+            "flush the kernel empties it before another program runs. This processor has no "
             "operation that writes the data cache back: the kernel reads zeros until each dirty "
             "line was pushed out, and only then empties all of it.",
         ),
         (
             "switch",
-            "The switch itself is one register on the left, the page table's address. On the "
-            "right there are two, DACR and PID, and nothing is emptied: the other program's "
+            "The switch itself is one register under flush, the page table's address. Under "
+            "fass there are two, DACR and PID, and nothing is emptied: the other program's "
             "lines and translations stay, and are hatched where the DACR denies their domain.",
         ),
         (
@@ -35,26 +35,26 @@ LOOK = {
         ),
         (
             "end",
-            "From place to place, the table below counts what went into fills and walks: the "
-            "left takes many times as long for the same.",
+            "From place to place, the table below counts what went into fills and walks: "
+            "flush takes many times as long for the same.",
         ),
     ),
     "recycle": (
         (
             "begin",
             "With fass the programs' translations stay in the TLBs, each marked with a domain, "
-            "a number from 0 to 15. On the left there is a domain for each program, on the "
-            "right there are more programs than domains.",
+            "a number from 0 to 15. With 14 clients there is a domain for each program, with "
+            "24 there are more programs than domains.",
         ),
         (
             "switch",
-            "On the left the client has a domain: the DACR opens it, and that is all.",
+            "Of 14 clients each has a domain: the DACR opens it, and that is all.",
         ),
         (
             "recycled",
-            "On the right it has none. The kernel takes another space's: that one's entry goes "
-            "from the page directory, and all translations are forgotten, as some carry its "
-            "number.",
+            "Of 24 clients this one has none. The kernel takes another space's: that one's "
+            "entry goes from the page directory, and all translations are forgotten, as some "
+            "carry its number.",
         ),
         (
             "",
@@ -70,8 +70,8 @@ LOOK = {
     "pagefault": (
         (
             "begin",
-            "A program is about to read from a page that it does not have. On the left its "
-            "kernel empties caches and TLBs at each switch, on the right it does not.",
+            "A program is about to read from a page that it does not have. Under flush the "
+            "kernel empties caches and TLBs at each switch, under fass it does not.",
         ),
         (
             "fault",
@@ -97,19 +97,19 @@ LOOK = {
         ),
         (
             "switch",
-            "On the left CR3 is loaded: all translations but the kernel's are forgotten, and "
+            "Under flush CR3 is loaded: all translations but the kernel's are forgotten, and "
             "with them the trace cache. The next program's first instructions wait for walks, "
             "and are decoded anew.",
         ),
         (
             "",
-            "On the right the next program lies in a corner of the same page directory. Its "
-            "segments are loaded, which end where its corner ends; nothing is forgotten.",
+            "With small spaces the next program lies in a corner of the same page directory. "
+            "Its segments are loaded, which end where its corner ends; nothing is forgotten.",
         ),
         (
             "miss",
             "The lines of the caches stay on both sides: they go by physical addresses. What "
-            "the left side misses is in the TLBs and in the trace cache.",
+            "flush lacks now is in the TLBs and in the trace cache.",
         ),
         (
             "end",
@@ -126,25 +126,25 @@ LOOK = {
         ),
         (
             "flush",
-            "On the left caches and TLBs are emptied before the other program's page table is "
-            "taken. The data cache is written back by reading: its squares are what was read to "
-            "push the others out.",
+            "The unmodified kernel empties caches and TLBs before it takes the other program's "
+            "page table. The data cache is written back by reading: its squares are what was "
+            "read to push the others out.",
         ),
         (
             "miss",
-            "Nothing of Linux is left either: it fetches its own code anew, line by line, after "
-            "each of the two switches.",
+            "Nothing of Linux is left there either: it fetches its own code anew, line by line, "
+            "after each of the two switches.",
         ),
         (
             "slot",
-            "On the right the PID register is written and, before the program goes on, the "
-            "DACR; all stays: the next program and the kernel find their lines and "
+            "With fast switching the PID register is written and, before the program goes on, "
+            "the DACR; all stays: the next program and the kernel find their lines and "
             "translations.",
         ),
         (
             "end",
-            "The table below compares: both sides do the same, and what the left one takes "
-            "longer are fills and walks.",
+            "The table below compares: both kernels do the same, and what the unmodified one "
+            "takes longer are fills and walks.",
         ),
     ),
 }

@@ -180,6 +180,12 @@ impl Hierarchy {
         }
     }
 
+    /// When the last miss of the first level is over.
+    #[must_use]
+    pub fn missing(&self) -> Cycle {
+        self.under_way.miss
+    }
+
     /// When all stores have their lines.
     #[must_use]
     pub fn drained(&self) -> Cycle {

@@ -100,11 +100,13 @@ impl MemSys {
 
     fn touch_for_load(&mut self, pa: u32) -> Touched {
         let now = self.platform.cycle;
+        // What waits for a miss before it is not counted again.
+        let waits = now.max(self.hierarchy.missing());
         let touched = self
             .hierarchy
             .load(pa, now, &mut self.platform.counters.now);
         self.ready = touched.ready;
-        self.platform.counters.now.stall.fill += touched.ready.saturating_sub(now);
+        self.platform.counters.now.stall.fill += touched.ready.saturating_sub(waits);
         self.forget_evicted(touched);
         touched
     }
