@@ -75,6 +75,7 @@ static void near_the_end(void) {
                 0x89, 0xd0);                 /* movl %edx, %eax */
     EQUAL(o.kind, OUTCOME_DONE);
     EQUAL(o.words[0], 0x1122);
+    CHECK(number_of(child) != 0); /* (what begins elsewhere has made it large) */
 }
 
 /* What the limits let through is the space's, wherever the base is, in both states. */
