@@ -5,7 +5,7 @@
  *
  * A kernel none of whose threads has any does nothing for them, in no cycle: not before the first
  * one are the gates of #GP and #NP and kernel_exit's call exchanged for those of own_traps.S (SDM
- * vol. 3, 7.1.3, for the code), and all is in a part of its own behind the rest. From then on there
+ * vol. 3, 7.1.3, for the code), and all is in a part of its own after the rest. From then on there
  * are two invariants when a program is entered by kernel_exit:
  *
  *   1. The descriptor USER_OWN is the running thread's, or not present.
