@@ -47,7 +47,7 @@ class Suite:
     count: Callable[[str], Count | None] = lambda _output: None
     needs: str = ""  # the purpose, as doctor calls it, that the computer must be fit for
     vital: bool = False  # whether nothing else can run where it failed
-    # Begun before all others, which take what it leaves idle: it often uses one processor only.
+    # Begun before all others, which use the processors that it does not: often it is on one only.
     # At its turn it is waited for.
     early: bool = False
 
