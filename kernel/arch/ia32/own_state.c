@@ -140,6 +140,8 @@ static OWN void open_fpu(struct tcb *t) {
     }
     if (last != NULL && (last->frame.own & OWN_FPU) != 0) {
         __asm__ volatile("fnsave %0" : "=m"(state_of(last)->fpu));
+    } else { /* an exception may be pending that was a dead thread's: FRSTOR would raise it here */
+        __asm__ volatile("fninit");
     }
     if ((t->frame.own & OWN_FPU) != 0) {
         __asm__ volatile("frstor %0" : : "m"(state_of(t)->fpu));

@@ -75,6 +75,7 @@ static void near_the_end(void) {
                 0x89, 0xd0);                 /* movl %edx, %eax */
     EQUAL(o.kind, OUTCOME_DONE);
     EQUAL(o.words[0], 0x1122);
+    CHECK(number_of(child) != 0); /* (what begins elsewhere has made it large) */
 }
 
 /* What the limits let through is the space's, wherever the base is, in both states. */
@@ -322,6 +323,32 @@ static void fpu_of_the_same_number(void) {
     CHECK(saved_nobodys());
 }
 
+/* An exception of a thread's that has ended is nobody's. */
+static void leave_one_pending(void) {
+    __asm__ volatile(
+        ".byte 0xdb, 0xe3, 0x68, 0x7b, 0x03, 0, 0, 0xd9, 0x2c, 0x24, 0x58\n" /* fldcw */
+        ".byte 0xd9, 0xe8, 0xd9, 0xee, 0xde, 0xf9" /* 1 / 0, unmasked; no fwait */
+        :
+        :
+        : "eax", "memory");
+    (void)L4_Call((L4_ThreadId_t){.raw = partner});
+    L4_Sleep(L4_Never);
+}
+
+static void fpu_exception_of_the_dead(void) {
+    L4_Word_t word;
+    partner = L4_MyGlobalId().raw;
+    L4_ThreadId_t id = start_here(0, 3, leave_one_pending);
+    CHECK(id.raw != 0);
+    EQUAL(error_of(L4_Receive_Timeout(id, PATIENCE)), 0);
+    end_here(id);
+    id = start_here(1, 3, save_it);
+    L4_Word_t error = receive_word(id, &word);
+    end_here(id);
+    EQUAL(error, 0);
+    CHECK(saved_nobodys());
+}
+
 /* Who is sent a message by a thread that is using the unit, and so runs at once, has its own. */
 static void fpu_over_ipc(void) {
     L4_Word_t word;
@@ -358,6 +385,7 @@ const struct test own_state_tests[] = {
     {"own_fpu", fpu},
     {"own_fpu_of_the_dead", fpu_of_the_dead},
     {"own_fpu_of_the_same_number", fpu_of_the_same_number},
+    {"own_fpu_exception_of_the_dead", fpu_exception_of_the_dead},
     {"own_fpu_over_ipc", fpu_over_ipc},
     {"own_fpu_exceptions", fpu_exceptions},
     {NULL, NULL},
