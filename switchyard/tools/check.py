@@ -222,7 +222,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     (r"user/test/manual-names\.txt", tests("names of the L4 manual", "l4/tests")),
     # Linux: a kernel is built anew where its sources are newer
     (
-        r"linux/(?!tests|model|libs|faults|kselftest).*\.(patch|c|h|S|py|sh|config|mk|list)|linux/Makefile",
+        r"linux/(?!tests|model|libs|faults|kselftest).*\.(patch|c|h|S|py|sh|config|mk|lds|list)|linux/Makefile",
         tests("self-tests", "linux/tests/linux_test.py", "linux/tests/linux_fass_test.py"),
     ),
     (
