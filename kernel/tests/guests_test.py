@@ -202,7 +202,8 @@ def test_many_spaces(machine: str, board: str, scheme: str) -> None:
     ("scheme", "only"),
     [
         ("fass", ""),
-        *((scheme, "only=isolation_") for scheme in schemes_on(VERSATILE) if scheme != "fass"),
+        *((scheme, "only=isolation_") for scheme in ("flush", "fass-shared")),
+        ("single-space", "only=single_"),
         *(
             pytest.param(scheme, "", marks=pytest.mark.long)
             for scheme in schemes_on(VERSATILE)
