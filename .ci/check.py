@@ -23,6 +23,8 @@ PYTHON = sys.executable
 TIERS = ("ci", "all", "quick", "lint", "linux", "long")
 # Tests on two processors at a time, which every computer has, and which of them took longest.
 BOTH = ["-n", "2", "--dist", "worksteal", "--durations=20"]
+# Cargo: code as it stands. Packages that the crate depends on are compiled so in any case.
+PLAIN = ["--config", "profile.test.opt-level=0"]
 # What the quick tests boot.
 QUICK_GUESTS = ("assabet-fass-test", "assabet-bare-bench-compute", "isa-pc-bare-bench-compute")
 C_FOLDERS = ("include", "kernel", "l4", "user", "bench", "servers", "linux", "machine/tests")
@@ -47,7 +49,7 @@ class Suite:
     count: Callable[[str], Count | None] = lambda _output: None
     needs: str = ""  # the purpose, as doctor calls it, that the computer must be fit for
     vital: bool = False  # whether nothing else can run where it failed
-    # Begun before all others, which take what it leaves idle: it often uses one processor only.
+    # Begun before all others, which use the processors that it does not: often it is on one only.
     # At its turn it is waited for.
     early: bool = False
 
@@ -139,8 +141,19 @@ def suites() -> list[Suite]:
         # before the tests, which run these images
         Suite("guests", [PYTHON, "-m", "switchyard", "build"], tests),
         Suite("guests", [PYTHON, "-m", "switchyard", "build", *QUICK_GUESTS], ("quick",)),
-        Suite("cargo test", ["cargo", "test", "--locked", "--no-fail-fast"], tests, cargo_count),
-        Suite("cargo test", ["cargo", "test", "--locked", "--lib"], ("quick",), cargo_count),
+        # unoptimised: to optimise the crate once more takes a minute, and saves them four seconds
+        Suite(
+            "unit tests",
+            ["cargo", "test", "--locked", *PLAIN, "--no-fail-fast", "--lib"],
+            (*tests, "quick"),
+            cargo_count,
+        ),
+        Suite(
+            "cargo test",
+            ["cargo", "test", "--locked", "--no-fail-fast", "--bins", "--test", "machine"],
+            tests,
+            cargo_count,
+        ),
         Suite(
             "pytest",
             [PYTHON, "-m", "pytest", *BOTH, "-m", "not linux and not long"],

@@ -30,8 +30,9 @@ word_t mapdb_map(struct space *from, word_t from_va, struct space *to, word_t to
                  enum page_size limit, word_t rights, bool grant);
 
 /*
- * The same for the answer to a page fault, from fault_path.S: the words of a map item, of 4 KB, to
- * a thread that waits with KIND_PAGEFAULT. False: it is not the common case; nothing has happened.
+ * Maps as `mapdb_map` does for the answer to a page fault, from fault_path.S: the words of a map
+ * item, of 4 KB, to a thread that waits with KIND_PAGEFAULT. False: it is not the common case;
+ * nothing has happened.
  */
 bool mapdb_answer(struct space *from, word_t fpage, const struct tcb *faulter, word_t item);
 

@@ -259,7 +259,7 @@ void sched_tick(uint64_t now) {
     }
     if (used_up || (owner->timeslice != 0 && owner->timeslice_left == 0)) {
         owner->timeslice_left = owner->timeslice;
-        slice.owner = t; /* goes on with one of its own, if nobody else is there */
+        slice.owner = t; /* goes on with its own timeslice, if nobody else is there */
         slice_over = t;
         hot.reschedule = 1;
     }

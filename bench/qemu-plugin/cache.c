@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A plugin for QEMU that models caches as far as their tags. `switchyard bench` compares the
- * simulator with it: arm926.h and p4.h say what is looked up for which guest. It is what a plugin
- * can do: it sees no page tables, no page that is not to be cached and no write buffer, and what
- * the guest reads does not come out of its caches.
+ * simulator with it: arm926.h, p4.h and u74.h say what is looked up for which guest. It is what a
+ * plugin can do: it sees no page tables, no page that is not to be cached and no write buffer, and
+ * what the guest reads does not come out of its caches.
  *
- *   qemu-system-arm -plugin cache.so,model=arm926|p4,out=FILE[,lookups=off]
+ *   qemu-system-arm -plugin cache.so,model=arm926|p4|u74,out=FILE[,lookups=off]
  *
  * FILE gets the counts as JSON when QEMU ends. With lookups=off it counts instructions only.
  * QEMU's guest has one processor, whose callbacks never run side by side: nothing is locked.
@@ -39,8 +39,9 @@ struct model {
 
 #include "arm926.h"
 #include "p4.h"
+#include "u74.h"
 
-static const struct model *const models[] = {&arm926, &p4};
+static const struct model *const models[] = {&arm926, &p4, &u74};
 static const struct model *model;
 
 static void ended(qemu_plugin_id_t id, void *none) {
@@ -79,14 +80,15 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
         } else if (strcmp(argv[i], "lookups=off") == 0) {
             lookups = false;
         } else {
-            fprintf(stderr,
-                    "cache.so: %s: unknown; expected model=arm926|p4, out=FILE or lookups=off\n",
-                    argv[i]);
+            fprintf(
+                stderr,
+                "cache.so: %s: unknown; expected model=arm926|p4|u74, out=FILE or lookups=off\n",
+                argv[i]);
             return 1;
         }
     }
     if (!out || !model) {
-        fprintf(stderr, "cache.so: expected model=arm926|p4 and out=FILE\n");
+        fprintf(stderr, "cache.so: expected model=arm926|p4|u74 and out=FILE\n");
         return 1;
     }
     qemu_plugin_register_vcpu_tb_trans_cb(id, lookups ? model->look_up : model->count);

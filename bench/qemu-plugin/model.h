@@ -24,13 +24,13 @@
 enum replacement { ROUND_ROBIN, PSEUDO_LRU };
 
 struct geometry {
-    uint32_t sets, ways; /* powers of two */
+    uint32_t sets, ways; /* powers of two; of ways that are replaced in turn any number */
     uint32_t set_shift;  /* the bit of a line's number from which on it chooses the set */
     enum replacement replacement;
 };
 
 /* What there is room for. */
-enum { MOST_SETS = 256, MOST_LINES = 2048, MOST_WAYS_OF_A_TREE = 8 };
+enum { MOST_SETS = 2048, MOST_LINES = 32768, MOST_WAYS_OF_A_TREE = 8 };
 
 enum { NO_LINE = 0 };
 

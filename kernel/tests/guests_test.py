@@ -13,12 +13,17 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from switchyard.data.records import Record
+from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS, l4, l4_pc, l4_riscv
-from switchyard.experiments.l4_ipc.measure import CLIENTS
-from switchyard.run import build, machine, runner
+from switchyard.experiments.l4_extreme import measure as l4_extreme
+from switchyard.experiments.l4_ipc import measure as l4_ipc
+from switchyard.experiments.l4_policy import measure as l4_policy
+from switchyard.run import build, jobs, machine, runner
 from switchyard.run.build import (
     ARM920,
     BOARD,
@@ -30,8 +35,9 @@ from switchyard.run.build import (
     Guest,
     schemes_on,
 )
-from switchyard.run.experiment import Settings
-from switchyard.run.machine import Boot
+from switchyard.run.experiment import Experiment, Settings
+from switchyard.run.machine import Boot, Stats
+from switchyard.run.store import Store
 from switchyard.tests.patience import SECONDS
 from switchyard.tests.runs import Silent, digest
 from switchyard.tools import doctor
@@ -104,11 +110,35 @@ PC_OPERATIONS = 3000
 CHECKED = ("--check", "coherence")
 
 
+# What the checker looks at of a kernel whose other tests make test-long runs under it: who may see
+# what, and what goes with a page, by the tests' names.
+MEMORY = ("isolation_", "attack_", "map_")
+
+
+# All tests under the checker where switches are fast, with libraries and without, which does all
+# that the others do as well; all of every kernel on QEMU (below).
 @pytest.mark.slow
 @pytest.mark.guests
-@pytest.mark.parametrize("scheme", schemes_on(BOARD))
-def test_kernel_on_the_simulator(scheme: str, subtests: pytest.Subtests) -> None:
-    done = finish(Boot("sa1110", built(scheme, "test").image, max_cycles=MAX_CYCLES), *CHECKED)
+@pytest.mark.parametrize(
+    ("scheme", "only"),
+    [
+        *((scheme, "") for scheme in schemes_on(BOARD) if scheme.startswith("fass")),
+        *(
+            (scheme, f"only={tests}")
+            for scheme in schemes_on(BOARD)
+            if not scheme.startswith("fass")
+            for tests in (("single_",) if scheme == "single-space" else MEMORY)
+        ),
+        *(
+            pytest.param(scheme, "", marks=pytest.mark.long)
+            for scheme in schemes_on(BOARD)
+            if not scheme.startswith("fass")
+        ),
+    ],
+)
+def test_kernel_on_the_simulator(scheme: str, only: str, subtests: pytest.Subtests) -> None:
+    boot = Boot("sa1110", built(scheme, "test").image, only, MAX_CYCLES)
+    done = finish(boot, *CHECKED)
     check(Verdict.read(done.stdout), subtests)
     assert done.stderr == ""
     assert done.returncode == 0
@@ -164,12 +194,25 @@ def test_many_spaces(machine: str, board: str, scheme: str) -> None:
 
 
 # The other processor. The checker makes it slow, so it looks at one scheme: what a scheme forgets
-# is the same on both processors, what the processor's operations forget every scheme shows.
+# is the same on both processors, what the processor's operations forget every scheme shows. The
+# image of each runs all of its tests on QEMU (below).
 @pytest.mark.slow
 @pytest.mark.guests
-@pytest.mark.parametrize("scheme", schemes_on(VERSATILE))
-def test_kernel_on_the_versatile(scheme: str, subtests: pytest.Subtests) -> None:
-    boot = Boot("versatilepb", built(scheme, "test", VERSATILE).image, max_cycles=MAX_CYCLES)
+@pytest.mark.parametrize(
+    ("scheme", "only"),
+    [
+        ("fass", ""),
+        *((scheme, "only=isolation_") for scheme in ("flush", "fass-shared")),
+        ("single-space", "only=single_"),
+        *(
+            pytest.param(scheme, "", marks=pytest.mark.long)
+            for scheme in schemes_on(VERSATILE)
+            if scheme != "fass"
+        ),
+    ],
+)
+def test_kernel_on_the_versatile(scheme: str, only: str, subtests: pytest.Subtests) -> None:
+    boot = Boot("versatilepb", built(scheme, "test", VERSATILE).image, only, MAX_CYCLES)
     done = finish(boot, *(CHECKED if scheme == "fass" else ()))
     check(Verdict.read(done.stdout), subtests)
     assert done.stderr == ""
@@ -193,21 +236,26 @@ def slow_pc(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(file)
 
 
-# The other architecture, which has a kernel of its own below the generic part. The checker makes it
-# slow; groups do all that small spaces without them do (checked, too, by make test-long).
+# The other architecture, which has a kernel of its own below the generic part. All tests with
+# groups, which do all that small spaces without them do, and without small spaces; the checker,
+# which makes it slow there, looks at who may see what (at all tests by make test-long).
 @pytest.mark.slow
 @pytest.mark.guests
 @pytest.mark.parametrize(
-    ("scheme", "checked"),
+    ("scheme", "only", "checked"),
     [
-        *((scheme, scheme != "small-spaces") for scheme in schemes_on(PC)),
-        pytest.param("small-spaces", True, marks=pytest.mark.long),
+        ("flush", "", False),
+        ("small-spaces-groups", "", False),
+        *(("flush", f"only={tests}", True) for tests in MEMORY),
+        *(("small-spaces-groups", f"only={tests}", True) for tests in (*MEMORY, "small_", "group")),
+        ("small-spaces", "only=small_", False),
+        *(pytest.param(scheme, "", True, marks=pytest.mark.long) for scheme in schemes_on(PC)),
     ],
 )
 def test_kernel_on_the_pc(
-    scheme: str, checked: bool, slow_pc: str, subtests: pytest.Subtests
+    scheme: str, only: str, checked: bool, slow_pc: str, subtests: pytest.Subtests
 ) -> None:
-    boot = Boot(slow_pc, built(scheme, "test", PC).image, max_cycles=MAX_CYCLES)
+    boot = Boot(slow_pc, built(scheme, "test", PC).image, only, MAX_CYCLES)
     done = finish(boot, *(CHECKED if checked else ()))
     check(Verdict.read(done.stdout), subtests)
     assert done.stderr == ""
@@ -502,27 +550,48 @@ def test_kernel_on_qemu(scheme: str, board: str, subtests: pytest.Subtests) -> N
     check(Verdict.read(qemu_console(board, built(scheme, "test", board).image)), subtests)
 
 
+def records_of(name: str, settings: Settings) -> list[Record]:
+    """The records of an experiment some of whose cases are run: its view wants all."""
+    experiment: Experiment[Any] = EXPERIMENTS[name]
+    samples: dict[str, Any] = {}
+
+    def done(prepared: jobs.Prepared, _packed: bytes, stats: Stats) -> None:
+        samples[prepared.job.name] = experiment.measure(prepared.job, stats)
+
+    def failed(_prepared: jobs.Prepared, error: RunError) -> None:
+        raise error
+
+    wanted = experiment.jobs(settings)
+    jobs.ensure((guest for job in wanted for guest in job.guests), Silent().building)
+    with jobs.prepared(wanted) as batch:
+        jobs.run(batch, jobs.Here(2), Store(), False, Silent(), done, failed)
+    return experiment.records({job.name: samples[job.name] for job in wanted})
+
+
 # Enough round trips for the shape of the figure, few enough for a test.
 ROUNDS = 300
+CLIENTS = (1, 2, 8, 13, 14, 15, 24, 64)
 
 
 @pytest.mark.slow
 @pytest.mark.guests
-def test_the_published_shape_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_published_shape_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(l4_pc, "PLACES", (l4.ARM,))  # whose shape is published
+    monkeypatch.setattr(l4_ipc, "CLIENTS", CLIENTS)
     settings = Settings(rounds=ROUNDS, once=True)
-    written = runner.run(EXPERIMENTS["l4-ipc"], settings, tmp_path, 2, Silent())
     values = {
-        (r.scheme, r.metric, r.parameters.get("clients")): r.value for r in written.outcome.records
+        (r.scheme, r.metric, r.parameters.get("clients")): r.value
+        for r in records_of("l4-ipc", settings)
     }
+    few = CLIENTS.index(14) + 1  # with the server, as many as there are domains
     flush = [values["flush", "round_trip", clients] for clients in CLIENTS]
     fass = [values["fass", "round_trip", clients] for clients in CLIENTS]
     assert max(flush) < 1.05 * min(flush), "flush costs the same whatever the number"
     assert all(values["flush", "cache_flushes", clients] == 2 for clients in CLIENTS)
     assert fass[0] < flush[0] / 13, "a more than thirteen-fold improvement"
-    assert fass[13] < flush[13] / 11, "with 14 clients still more than eleven-fold"
-    assert max(fass[:14]) - fass[0] < 2.5, "a slow rise up to 14 clients, by 2 µs"
-    assert fass[14] > 1.3 * fass[13], "from 15 clients it rises faster"
+    assert fass[few - 1] < flush[few - 1] / 11, "with 14 clients still more than eleven-fold"
+    assert max(fass[:few]) - fass[0] < 2.5, "a slow rise up to 14 clients, by 2 µs"
+    assert fass[few] > 1.3 * fass[few - 1], "from 15 clients it rises faster"
     assert fass[-1] < flush[-1] / 2, "and stays well below"
     assert values["fass", "knee", None] == 15
     single = [values["single-space", "round_trip", clients] for clients in CLIENTS]
@@ -531,7 +600,7 @@ def test_the_published_shape_comes_back(tmp_path: Path, monkeypatch: pytest.Monk
     assert all(values["tags", "cache_flushes", clients] == 0 for clients in CLIENTS)
     # (a slot moves a program's lines to other sets of the caches, which may save a miss)
     assert all(bound <= 1.05 * fast for bound, fast in zip(tags, fass, strict=True))
-    assert all(fast <= 1.1 * bound for bound, fast in zip(tags[:14], fass, strict=False))
+    assert all(fast <= 1.1 * bound for bound, fast in zip(tags[:few], fass, strict=False))
     assert all(values["single-space", "cache_flushes", clients] == 0 for clients in CLIENTS)
     assert all(bound < fast for bound, fast in zip(single, fass, strict=True))
     assert all(abs(a / b - 1) < 0.15 for a, b in zip(shared, fass, strict=True))
@@ -558,12 +627,19 @@ def test_two_runs_write_the_same_bytes(tmp_path: Path) -> None:
 # A pair, groups and a ring around the number of domains; the shape of Fig. 4.
 @pytest.mark.slow
 @pytest.mark.guests
-def test_policies_recycle_only_where_domains_run_out(tmp_path: Path) -> None:
+def test_policies_recycle_only_where_domains_run_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    some = (2, 12, 16, 32)
+    monkeypatch.setattr(l4_policy, "SPACES", some)
+    monkeypatch.setattr(
+        l4_policy,
+        "CASES",
+        [case for case in l4_policy.CASES if case[2] in some],
+    )
     settings = Settings(rounds=60, once=True)
-    written = runner.run(EXPERIMENTS["l4-policy"], settings, tmp_path, 2, Silent())
+    written = records_of("l4-policy", settings)
     values = {
         (r.parameters["policy"], r.parameters["shape"], r.parameters["spaces"], r.metric): r.value
-        for r in written.outcome.records
+        for r in written
     }
     for (policy, shape, spaces, metric), value in values.items():
         if metric == "domains_recycled":
@@ -580,11 +656,13 @@ def test_policies_recycle_only_where_domains_run_out(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.guests
-def test_shared_pages_share_tlb_entries(tmp_path: Path) -> None:
-    written = runner.run(EXPERIMENTS["l4-extreme"], Settings(rounds=30), tmp_path, 2, Silent())
+def test_shared_pages_share_tlb_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(l4_extreme, "PROCESSES", (2,))
+    monkeypatch.setattr(l4_extreme, "PAGES", (1, 4, 8, 20, 48))
+    written = records_of("l4-extreme", Settings(rounds=30))
     records = {
         (r.scheme, r.parameters.get("mapping"), r.parameters["processes"], r.parameters["pages"]): r
-        for r in written.outcome.records
+        for r in written
         if r.metric == "dtlb_misses"
     }
 
@@ -598,7 +676,7 @@ def test_shared_pages_share_tlb_entries(tmp_path: Path) -> None:
     assert records["tags", "shared", 2, 20].value > 20
     flushes = {
         (r.scheme, r.parameters["mapping"]): r.value
-        for r in written.outcome.records
+        for r in written
         if r.metric == "cache_flushes"
         and r.parameters["processes"] == 2
         and r.parameters["pages"] == 20

@@ -109,9 +109,16 @@ def bochs_console(image: Path, folder: Path) -> str:
 FOUND = doctor.bochs()
 
 
+# Groups do all that the other kernels do with segments.
 @pytest.mark.slow
 @pytest.mark.guests
 @pytest.mark.skipif(not FOUND.good, reason=f"Bochs is not installed: {FOUND.command}")
-@pytest.mark.parametrize("scheme", schemes_on(PC))
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        scheme if scheme == "small-spaces-groups" else pytest.param(scheme, marks=pytest.mark.long)
+        for scheme in schemes_on(PC)
+    ],
+)
 def test_kernel_on_bochs(scheme: str, tmp_path: Path, subtests: pytest.Subtests) -> None:
     check(Verdict.read(bochs_console(built(scheme, "test", PC).image, tmp_path)), subtests)

@@ -245,7 +245,7 @@ static void load(const char *name) {
     read_dynamic(module, (const Elf32_Dyn *)(library.dynamic + module->bias));
 }
 
-/* What modules need is loaded behind them, which is how others' needs come to be seen here. */
+/* What modules need is loaded after them, which is how others' needs come to be seen here. */
 static void load_all(void) {
     for (int i = 0; i < count; i++) {
         for (const Elf32_Dyn *entry = modules[i].dynamic; entry->d_tag != DT_NULL; entry++) {

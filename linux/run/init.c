@@ -5,7 +5,7 @@
  * shell has it (128 and the signal's number if one ended it). Without the simulator's probe, which
  * takes the status, it says it and switches the machine off.
  *
- * /run/program is the program; /run/words has, each with a zero byte behind it, how many arguments
+ * /run/program is the program; /run/words has, each with a zero byte after it, how many arguments
  * it is given, these, and its environment.
  */
 #include <asm/termbits.h>
@@ -57,7 +57,7 @@ static volatile unsigned int *probe_open(void) {
     return status == 0 ? page : NULL;
 }
 
-/* The words, the program's arguments from the second on; behind them NULL, and its environment. */
+/* The words, the program's arguments from the second on; after them NULL, and its environment. */
 static char **read_words(void) {
     int file = open(WORDS, O_RDONLY);
     ssize_t length = read(file, bytes, sizeof(bytes) - 1);

@@ -7,16 +7,15 @@ same addresses after each fork().
 """
 
 import hashlib
-import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from switchyard.data import files
 from switchyard.run import build_linux, machine, programs
 from switchyard.run.build_linux import SYSTEMS
+from switchyard.tests import debian
 
 pytestmark = [pytest.mark.linux, pytest.mark.slow, pytest.mark.guests]
 
@@ -46,28 +45,9 @@ SAID = ["300", f"{NUMBERS}  -", "10000", "abcdef", f"{YES}  -", "499500"]
 
 @pytest.fixture(scope="module")
 def unpacked() -> Iterator[Path]:
-    """The packages' files. What apt knows of armel stays apart from what it knows else."""
-    with files.scratch() as folder:
-        lists, cache, status = (folder / name for name in ("lists", "cache", "status"))
-        lists.mkdir()
-        cache.mkdir()
-        status.touch()
-        options = {
-            "APT::Architecture": "armel",
-            "APT::Architectures": "armel",
-            "Dir::State::lists": lists,
-            "Dir::State::status": status,
-            "Dir::Cache": cache,
-        }
-        apt = ["apt-get", "-q", *(f"-o{name}={value}" for name, value in options.items())]
-        try:
-            for words in (["update"], ["download", *PACKAGES]):
-                subprocess.run([*apt, *words], cwd=folder, check=True, capture_output=True)
-        except (OSError, subprocess.CalledProcessError):
-            pytest.skip("no Debian packages for armel from apt-get")
-        for package in folder.glob("*.deb"):
-            subprocess.run(["dpkg-deb", "-x", package, folder / "files"], check=True)
-        yield folder / "files"
+    """The packages' files."""
+    with debian.unpacked("armel", PACKAGES) as folder:
+        yield folder
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -55,7 +55,7 @@ static void private_file(void) {
     EXPECT(filled(copy, PAGE, 21));
 }
 
-/* The same addresses get other pages again and again: no line may survive its page. */
+/* Some addresses get other pages again and again: no line may survive its page. */
 static void pages_change_hands(void) {
     enum { BYTES = 4 * PAGE, ROUNDS = 50 };
     int fd = scratch_file(ROUNDS * BYTES, 0);

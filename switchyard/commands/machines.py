@@ -276,7 +276,7 @@ def boot(
     if program and not run:
         raise InputError(f"{program[0]}: unexpected; expected options alone, or --run before it")
     if run and not program:
-        raise InputError("--run: no program; expected its file, and behind it its arguments")
+        raise InputError("--run: no program; expected its file, then its arguments")
     if linux or run:
         for option, file in (("--kernel", kernel), ("--initrd", initrd), ("--dtb", dtb)):
             if file is not None:

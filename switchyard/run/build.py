@@ -7,6 +7,7 @@ nothing changed and every caller may call it.
 """
 
 import fcntl
+import importlib.util
 import os
 import re
 import signal
@@ -55,6 +56,14 @@ DCACHE_BYTES = next(
 
 # Lines of a failed build's output that an error shows.
 BUILD_TAIL = 25
+
+
+def compiler() -> str:
+    """The pinned compiler: its program itself, as Python before it takes longer than most files."""
+    package = importlib.util.find_spec("ziglang")
+    folders = list(package.submodule_search_locations or []) if package else []
+    zig = Path(folders[0]) / "zig" if folders else None
+    return f"{zig} cc" if zig and zig.exists() else f"{sys.executable} -m ziglang cc"
 
 
 @dataclass(frozen=True)
@@ -123,10 +132,11 @@ class Guest:
 
     def make(self) -> list[str]:
         """The command that brings it up to date."""
-        tools = [f"PYTHON={sys.executable}", f"CC={sys.executable} -m ziglang cc"]
+        tools = [f"PYTHON={sys.executable}", f"CC={compiler()}"]
         root()  # or there are no boards
         arch = ON_BOARDS[self.board][0]
-        on = [f"ARCH={arch}", f"BOARD={self.board}"]
+        # (what each object's compiler says stays together)
+        on = [f"-j{os.cpu_count() or 1}", "-Otarget", f"ARCH={arch}", f"BOARD={self.board}"]
         if self.scheme == BARE:
             folder = "servers" if self.program == PING else "bench"
             return ["make", "-C", folder, *on, *tools, str(self.image)]
@@ -205,7 +215,7 @@ class OwnGuest(Guest):
     def make(self) -> list[str]:
         """The command that brings it up to date."""
         return [
-            *("make", "-C", str(self.folder), f"CC={sys.executable} -m ziglang cc"),
+            *("make", "-C", str(self.folder), f"CC={compiler()}"),
             *(f"SWITCHYARD={tree.sources()}", f"BUILD={self.image.parent}", str(self.image)),
         ]
 

@@ -319,7 +319,7 @@ RISCV = {
     )
 }
 
-# The same kernels with the suite of benchmarks (bench/unix) on their RAM disks.
+# The kernels of SYSTEMS with the suite of benchmarks (bench/unix) on their RAM disks.
 BENCHES = {
     system.config: replace(system, disk="bench", about=f"{system.about}, with the benchmarks")
     for system in SYSTEMS.values()
@@ -335,7 +335,7 @@ I386_PIPES = replace(
     about=f"{I386['linux-i386'].about}, with the benchmarks by pipes",
 )
 
-# The same kernels with shared libraries (linux/libs) and programs that need them.
+# The kernels of SYSTEMS with shared libraries (linux/libs) and programs that need them.
 LIBRARIES = {
     system.config: replace(system, disk="libs", about=f"{system.about}, with shared libraries")
     for system in SYSTEMS.values()
@@ -395,7 +395,7 @@ USUAL = [
     FAST_OVERHEADS,
 ]
 
-# The same kernels with their hot code packed (linux/layout), each with its two RAM disks.
+# Kernels with their hot code packed (linux/layout), each with its two RAM disks.
 PLACED = {
     system.name: system
     for plain in [*SYSTEMS.values(), *(BENCHES[system.config] for system in SYSTEMS.values())]

@@ -18,7 +18,7 @@ from switchyard.errors import RunError
 from switchyard.run import build
 
 # The programs that are QEMU, and the plugin's model of what each one's guest is in the simulator.
-MODELS = {"qemu-system-arm": "arm926", "qemu-system-i386": "p4"}
+MODELS = {"qemu-system-arm": "arm926", "qemu-system-i386": "p4", "qemu-system-riscv64": "u74"}
 
 # The guest ends by itself, on a busy host within minutes, or hangs.
 SECONDS = 1800

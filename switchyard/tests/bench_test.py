@@ -101,6 +101,7 @@ def test_the_plugin_sees_every_instruction() -> None:
         qemu.run(["qemu-system-arm", "-M", "toaster"], "")
 
 
+@pytest.mark.long  # nothing else of CI boots a PC's Linux, which would be compiled for this
 @pytest.mark.linux
 @pytest.mark.slow
 @pytest.mark.guests

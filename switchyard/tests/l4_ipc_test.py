@@ -156,6 +156,7 @@ def test_files(written: Written) -> None:
     assert all(note in (out / "l4-ipc.md").read_text() for note in written.outcome.notes)
 
 
+@pytest.mark.long  # the kernel's tests do it with fewer runs, and the simulator itself
 def test_two_runs_write_the_same_bytes(written: Written, tmp_path: Path) -> None:
     with faked(tmp_path, drawn=True):
         run(tmp_path / "two", workers=5)

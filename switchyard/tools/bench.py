@@ -63,6 +63,8 @@ class Workload:
         needed = doctor.findings("linux") if self.linux else []
         if self.linux in build_linux.I386.values():
             needed += doctor.i386()
+        if self.linux in build_linux.RISCV.values():
+            needed += doctor.riscv()
         return [
             finding.name
             for finding in needed
@@ -110,6 +112,15 @@ WORKLOADS = {
             "flush",
             "linux-i386",
             f"lpj={DELAY_LOOPS}",
+        ),
+        # from power-on, through OpenSBI, to the first line of the first process, and off
+        Workload(
+            "linux-boot-riscv",
+            "virt-u74",
+            "linux",
+            "flush",
+            "linux-riscv",
+            f"lpj={DELAY_LOOPS} end",
         ),
     )
 }

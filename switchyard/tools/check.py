@@ -107,10 +107,10 @@ RISCV_TESTS = {
 
 
 def kernel_tests(arch: str, scheme: str) -> Judge:
-    """The kernel's tests under a scheme; on the PC without the checker where its own are long."""
+    """The kernel's tests under a scheme and under the checker."""
     test = {
-        "arm": f"test_kernel_on_the_simulator[{scheme}]",
-        "ia32": f"test_kernel_on_the_pc[{scheme}-{scheme != 'small-spaces'}]",
+        "arm": f"test_kernel_on_the_simulator[{scheme}-]",
+        "ia32": f"test_kernel_on_the_pc[{scheme}--True]",
         "riscv": f"test_kernel_on_riscv[{RISCV_TESTS.get(scheme, RISCV_TESTS['flush'])}]",
     }[arch]
     return pytest(f"the kernel's tests under {scheme}", f"{GUESTS}::{test}")
@@ -209,7 +209,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     (r"include/.*|l4/(include|lib)/.*", tests("names of the L4 manual", "l4/tests")),
     (
         r"(l4/(?!tests)|include/|user/).*\.(c|cc|h|S|lds|mk)|user/Makefile",
-        tests("the kernel's tests", f"{GUESTS}::test_kernel_on_the_simulator[fass]"),
+        tests("the kernel's tests", f"{GUESTS}::test_kernel_on_the_simulator[fass-]"),
     ),
     (r"kernel/tests/bochs_rom\.S", tests("on Bochs", "kernel/tests/kernel_bochs_test.py")),
     (r"servers/(?!tests).*", tests("pings are answered", "servers/tests")),
@@ -222,7 +222,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     (r"user/test/manual-names\.txt", tests("names of the L4 manual", "l4/tests")),
     # Linux: a kernel is built anew where its sources are newer
     (
-        r"linux/(?!tests|model|libs|faults|kselftest).*\.(patch|c|h|S|py|sh|config|mk|list)|linux/Makefile",
+        r"linux/(?!tests|model|libs|faults|kselftest).*\.(patch|c|h|S|py|sh|config|mk|lds|list)|linux/Makefile",
         tests("self-tests", "linux/tests/linux_test.py", "linux/tests/linux_fass_test.py"),
     ),
     (

@@ -54,7 +54,7 @@ static L4_Word_t touched(L4_Word_t words) {
     return n;
 }
 
-/* Echoes, and counts registers behind the message that changed, and flags. */
+/* Echoes, and counts registers after the message that changed, and flags. */
 static void careful_echo(void) {
     L4_ThreadId_t from;
     mark_from(1);

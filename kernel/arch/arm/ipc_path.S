@@ -166,7 +166,7 @@ ipc_path_leave:
     cmp     r12, #(16 - 13) << 16
     bhi     .Lnot_16
 
-/* 13 to 16: 12 words are read, whatever is behind the message. The last four go over the stack, with
+/* 13 to 16: 12 words are read, whatever follows the message. The last four go over the stack, with
  * the own id, which comes back as r0. */
     sender_waits
 .Lread_16:
@@ -286,7 +286,7 @@ ipc_path_reads_end:
 
 /* The check before the switch failed, or the switch has to be prepared: after a flush each space's
  * first switch is such a one. Then switch_prepare switches, and may flush: so all else comes first, in
- * two cache lines, and what is behind the flush is in one. */
+ * two cache lines, and what follows the flush is in one. */
     .balign 32
     mov     r0, r0
 .Lnot_yet:

@@ -11,7 +11,7 @@
  * command line. Once, at boot: memory at its physical address goes out of the kernel's reach. */
 uint32_t bootinfo_init(uint32_t info);
 
-/* The same where there are no modules (modules.c), or without information, which is 0 then. */
+/* `bootinfo_init` where there are no modules (modules.c), or no information: `info` is 0 then. */
 uint32_t bootinfo_init_line(uint32_t info);
 
 #endif

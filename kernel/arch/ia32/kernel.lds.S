@@ -32,7 +32,7 @@ SECTIONS {
     } :kernel
     ASSERT(kernel_bss_end <= KERNEL_VA + OWN_OFFSET, "the kernel does not fit below own_state.c's part")
 
-    /* Far behind all else, which stays where it was: registers that few threads have (own_state.c). */
+    /* Far after all else, which stays where it was: registers that few threads have (own_state.c). */
     . = KERNEL_VA + OWN_OFFSET;
     .own : AT(KERNEL_PA + OWN_OFFSET) { *(.own .own_data) } :own
     .own_states (NOLOAD) : AT(ADDR(.own_states) - KERNEL_VA + KERNEL_PA) { *(.own_states) } :own

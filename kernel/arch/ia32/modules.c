@@ -4,7 +4,7 @@
  * information is in the page before them, not in the last one. Their pages are memory like any
  * other: the root task asks sigma0 for them before it starts others.
  *
- * In a section of its own, behind the others: what is measured stays where it was.
+ * In a section of its own, after the others: what is measured stays where it was.
  */
 #include "bootinfo.h"
 #include "bootinfo_record.h"

@@ -5,7 +5,7 @@
  *
  * A kernel none of whose threads has any does nothing for them, in no cycle: not before the first
  * one are the gates of #GP and #NP and kernel_exit's call exchanged for those of own_traps.S (SDM
- * vol. 3, 7.1.3, for the code), and all is in a part of its own behind the rest. From then on there
+ * vol. 3, 7.1.3, for the code), and all is in a part of its own after the rest. From then on there
  * are two invariants when a program is entered by kernel_exit:
  *
  *   1. The descriptor USER_OWN is the running thread's, or not present.
@@ -140,6 +140,8 @@ static OWN void open_fpu(struct tcb *t) {
     }
     if (last != NULL && (last->frame.own & OWN_FPU) != 0) {
         __asm__ volatile("fnsave %0" : "=m"(state_of(last)->fpu));
+    } else { /* an exception may be pending that was a dead thread's: FRSTOR would raise it here */
+        __asm__ volatile("fninit");
     }
     if ((t->frame.own & OWN_FPU) != 0) {
         __asm__ volatile("frstor %0" : : "m"(state_of(t)->fpu));

@@ -8,7 +8,7 @@
  * (trap_of_leaving). Neither the program's stack nor its data segments are touched, and IRET loads CS and SS as
  * they were. C is not entered, so hot.space and the thread's state are as the program runs with them.
  *
- * In a section of its own, behind the others: what is measured stays where it was.
+ * In a section of its own, after the others: what is measured stays where it was.
  */
 #include "offsets.h"
 #include "segments.h"

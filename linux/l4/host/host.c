@@ -51,7 +51,7 @@ const void *host_module(unsigned long *size) {
     return NULL;
 }
 
-/* Up to the boot information, behind which modules are; without it, up to memory's end. */
+/* Up to the boot information, which modules follow; without it, up to memory's end. */
 unsigned long host_memory_end(void) {
     const L4_KernelInterfacePage_t *kip = L4_GetKernelInterface();
     L4_Word_t i;

@@ -15,7 +15,7 @@
 
 extern char _end[];
 
-/* What is not the kernel's at first is behind it. */
+/* What is not the kernel's at first follows it. */
 void *sbrk(int bytes) {
     static unsigned long brk;
     unsigned long old;

@@ -7,7 +7,7 @@
 #ifndef L4_ROOT_H
 #define L4_ROOT_H
 
-/* The server's image in the boot image, behind the root task (rules.mk). */
+/* The server's image in the boot image, after the root task (rules.mk). */
 #define ROOT_SERVER 0x01140000u
 
 /* What the server has below that: its KIP, its threads' UTCBs, a page with an instruction that

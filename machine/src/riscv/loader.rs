@@ -44,7 +44,7 @@ const DEFAULTS: [&str; 2] = [
 const LARGE: u64 = 2 << 20;
 /// The device tree is below this (3 GB), where firmware of 32 bits reaches it.
 const TREE_END: u64 = 3 << 30;
-/// An initial RAM disk is at most so far behind the kernel.
+/// An initial RAM disk is at most so far after the kernel.
 const INITRD_MOST: u64 = 128 << 20;
 /// Most bytes of a command line, without its NUL (Linux on RISC-V: COMMAND_LINE_SIZE).
 const COMMAND_LINE_MOST: usize = 1023;

@@ -191,6 +191,8 @@ FORGOTTEN = [
     (2, ["stale-instruction"]),
     (3, ["reused-asid"]),
     (4, ["lost-dirty-bit"]),
+    (5, ["stale-global-page"]),
+    (6, ["stale-protection"]),
 ]
 
 

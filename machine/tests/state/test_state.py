@@ -76,7 +76,7 @@ def in_parts(folder: Path, system: list[str], stops: list[int]) -> tuple[bytes, 
             LINUX,
             [50_000_021, 200_000_033, 251_234_567, 400_000_009],
             id="linux",
-            marks=pytest.mark.linux,
+            marks=[pytest.mark.linux, pytest.mark.long],
         ),
         pytest.param(
             LINUX_ARM926,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tests of the loader: what it leaves in memory, and that nothing in a file makes it panic.
+//! Tests of the loader: what it puts into memory, and that nothing in a file makes it panic.
 
 use proptest::prelude::*;
 

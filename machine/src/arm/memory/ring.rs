@@ -65,7 +65,7 @@ impl<T: Copy> Ring<T> {
         }
     }
 
-    /// Puts one behind the others.
+    /// Puts one after the others.
     #[inline(always)]
     pub fn push_back(&mut self, element: T) {
         if self.len == self.places.len() {

@@ -59,7 +59,7 @@ fn run(boot: &Boot, bus: &mut Bus) -> Result<Start, String> {
     load(boot, config.riscv().unwrap(), bus).map_err(|error| error.to_string())
 }
 
-/// The double words in the ROM behind its code: start, tree, and what fw_dynamic is told.
+/// The double words in the ROM after its code: start, tree, and what fw_dynamic is told.
 fn told(bus: &mut Bus) -> Vec<u64> {
     let mut counters = crate::counters::Counters::new();
     let mut word = |n: u32| {
@@ -136,7 +136,7 @@ fn firmware_is_told_of_the_kernel_behind_it() {
             .map(|b| u32::from_be_bytes(b.try_into().unwrap()))
             .collect()
     };
-    // As QEMU: half of memory behind the kernel.
+    // As QEMU: half of memory after the kernel.
     let disk = 0x8020_0000 + RAM / 2;
     assert_eq!(cells(chosen, "linux,initrd-start"), [0, disk]);
     assert_eq!(cells(chosen, "linux,initrd-end"), [0, disk + 5000]);

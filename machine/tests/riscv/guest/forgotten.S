@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Forgets what FORGETS says: 1 SFENCE.VMA after a page was moved, 2 FENCE.I after code was changed, 3 SFENCE.VMA
-# after the root was changed, 4 SFENCE.VMA after the dirty bit was cleared; 0 nothing. It runs in machine mode,
+# after the root was changed, 4 SFENCE.VMA after the dirty bit was cleared, 5 that a global page is in no ASID,
+# 6 SFENCE.VMA after PMP was changed; 0 nothing. It runs in machine mode,
 # goes to supervisor mode with the first gigabyte of memory where it is, and a page at 0x40000000.
 
   .equ FINISHER, 0x100000
@@ -124,6 +125,29 @@ supervisor:
   sfence.vma
 .endif
   sd t0, 8(s0)
+  # A global page moves.
+  la t2, second
+  srli t2, t2, 2
+  ori t2, t2, 0xef
+  sd t2, 0(t3)
+  sfence.vma
+  ld t0, 0(s0)
+  la t2, first
+  srli t2, t2, 2
+  ori t2, t2, 0xef
+  sd t2, 0(t3)
+.if FORGETS == 5
+  li t1, 0
+  sfence.vma zero, t1
+.else
+  sfence.vma
+.endif
+  ld t0, 0(s0)
+  sfence.vma
+  # PMP denies the page, in machine mode; that it is denied comes there, too.
+  ld t0, 0(s0)
+  ecall
+  ld t0, 0(s0)
   li t0, FINISHER
   li t1, 0x5555
   sw t1, 0(t0)
@@ -137,11 +161,33 @@ changed:
 
   .balign 4
 failed:
+  csrr t4, mcause
+  csrr t5, mepc
+  addi t5, t5, 4
+  csrw mepc, t5
+  addi t5, t4, -9                       # ECALL
+  beqz t5, 2f
+  addi t5, t4, -5                       # a load that was denied
+  beqz t5, 3f
   li t0, FINISHER
   li t1, 0x13333
   sw t1, 0(t0)
 1:
   j 1b
+2:
+  li t5, -1
+  csrw pmpaddr1, t5
+  la t5, first
+  srli t5, t5, 2
+  ori t5, t5, 0x1ff
+  csrw pmpaddr0, t5
+  li t5, 0x1f18
+  csrw pmpcfg0, t5
+.if FORGETS != 6
+  sfence.vma
+.endif
+3:
+  mret
 
   .balign 4096
 root: .zero 4096

@@ -20,7 +20,7 @@ thumb_count:
     .arm
 
 /* thumb_call(to): Ipc, a call of no words, from Thumb state; then comes back as from a stub. What is
- * behind the SWI is in no word with it, and undefined in ARM state. */
+ * after the SWI is in no word with it, and undefined in ARM state. */
     .balign 4
     .global thumb_call
     .type   thumb_call, %function

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Exceptions as messages: what IA-32's say, and what an answer changes. */
-#include "../../test.h"
+#include "child_code.h"
 
 /* Words of the message, as `outcome` has them: without the tag. */
 enum { IP, FLAGS, NUMBER, ERROR, DI, SI, BP, SP, BX, DX, CX, AX };
@@ -9,8 +9,6 @@ enum { IP, FLAGS, NUMBER, ERROR, DI, SI, BP, SP, BX, DX, CX, AX };
 #define PROTECTION 13u
 #define FLAGS_USER 0x00240dd5u
 #define FLAG_SIGN  0x80u
-
-#define CODE 0x00050000u /* a page for code in the child */
 
 static struct task *child_with_handler(void) {
     struct task *child = child_new();
@@ -136,7 +134,66 @@ static void exception_reply_flags(void) {
     EQUAL(o.words[NUMBER], PROTECTION);
 }
 
+/* All registers of a thread that runs, or that waits for a page: it is set to an instruction that
+ * raises an exception. Its IP is what ExchangeRegisters tells, or the page fault's message did. */
+#define TRAP (CODE + 0x800)
+
+static bool tells_registers(struct task *child, L4_Word_t ip) {
+    L4_Word_t control, sp, old_ip, flags, handle;
+    L4_ThreadId_t pager;
+    (void)L4_ExchangeRegisters(
+        child->id, L4_EXREGS_RECV_CANCEL | L4_EXREGS_SEND_CANCEL | L4_EXREGS_IP, 0, TRAP, 0, 0,
+        L4_nilthread, &control, &sp, &old_ip, &flags, &handle, &pager);
+    struct outcome o = child_wait(child);
+    TRY(o.kind == OUTCOME_EXCEPTION && o.words[NUMBER] == UNDEFINED && o.words[IP] == TRAP);
+    TRY(old_ip == ip && sp == o.words[SP] && flags == o.words[FLAGS]);
+    TRY(o.words[BX] == 0x11 && o.words[CX] == 0x22 && o.words[SI] == 0x33 && o.words[BP] == 0x44);
+    o.words[IP] = ip + 2; /* on it goes, after what it was at */
+    TRY(answer(child, &o, L4_IA32_EXCEPTION_WORDS));
+    o = child_wait(child);
+    TRY(o.kind == OUTCOME_EXCEPTION && o.words[IP] == CODE + 0x700 && o.words[BX] == 0x11);
+    return true;
+}
+
+static void registers_of_any(void) {
+    NEEDS_PROTECTION;
+    static const uint8_t known[] = {0xbb, 0x11, 0, 0, 0, 0xb9, 0x22, 0, 0, 0,  /* ebx, ecx */
+                                    0xbe, 0x33, 0, 0, 0, 0xbd, 0x44, 0, 0, 0}; /* esi, ebp */
+    static const uint8_t at_it[2][2] = {{0xeb, 0xfe}, {0x8b, 0x02}}; /* jmp to itself; (%edx) */
+    static const uint8_t go_on[] = {0xb8, WORD(CODE + 0x700), 0xff, 0xe0}; /* jmp *CODE + 0x700 */
+    for (unsigned i = 0; i < 2; i++) {
+        struct task *child = child_with_handler();
+        CHECK(child != NULL && task_add_page(child, CODE, NULL, L4_FullyAccessible) != NULL);
+        uint8_t *code = task_page_at(child, CODE)->frame;
+        memcpy(code + 0x700, "\x0f\x0b", 2);
+        memcpy(code + 0x800, "\x0f\x0b", 2);
+        memcpy(code, "\xba", 1); /* movl $0, %edx */
+        memset(code + 1, 0, 4);
+        memcpy(code + 5, known, sizeof known);
+        memcpy(code + 5 + sizeof known, at_it[i], 2);
+        memcpy(code + 7 + sizeof known, go_on, sizeof go_on);
+        L4_Word_t argument = CODE;
+        CHECK(child_send(child, CHILD_EXECUTE, 1, &argument));
+        if (i == 1) {
+            struct outcome o = child_wait(child);
+            EQUAL(o.kind, OUTCOME_FAULT);
+            EQUAL(o.words[0], 0);
+        } else {
+            /* Its code is a page fault at first. */
+            L4_MsgTag_t tag = L4_Receive_Timeout(child->id, PATIENCE);
+            L4_Word_t address;
+            L4_StoreMR(1, &address);
+            CHECK(L4_IpcSucceeded(tag) && task_fault(child, tag, address));
+            EQUAL(error_of(L4_Send_Timeout(child->id, PATIENCE)), 0);
+            L4_Sleep(L4_TimePeriod(5000));
+        }
+        CHECK(tells_registers(child, CODE + 5 + sizeof known));
+        child_delete(child);
+    }
+}
+
 const struct test exception_tests[] = {
+    {"fault_registers_of_any", registers_of_any},
     {"fault_undefined_instruction", undefined_instruction},
     {"fault_software_interrupt", software_interrupt},
     {"fault_privileged_instructions", privileged_instructions},

@@ -52,6 +52,32 @@ static void both_sides(void) {
     EQUAL(o.words[0], 9 * 0x2211u);
 }
 
+/* Less than a megabyte before a small space's end, where the limit counts bytes. */
+static void near_the_end(void) {
+    NEEDS_SMALL_SPACES;
+    struct task *child = child_small();
+    CHECK(child != NULL);
+    struct outcome o = EXECUTE(child, SET(0u), 0x0f, 0x03, 0xd0, /* lsl %ax, %edx */
+                               DROP, 0x89, 0xd0);
+    EQUAL(o.kind, OUTCOME_DONE);
+    if (o.words[0] == ~0u) {
+        test_skip("no limits of segments");
+        return;
+    }
+    L4_Word_t page = (o.words[0] & ~0xfffu) - 0x00040000u;
+    CHECK(filled_page(child, page, 6) != NULL);
+    o = EXECUTE(child, STORE(page + 4, 0x11), STORE(page + 12, 0x22), SET(page + 8), 0x65, 0x8b,
+                0x15, WORD(4u),              /* movl %gs:4, %edx */
+                0x65, 0x8b, 0x0d, WORD(-4u), /* movl %gs:-4, %ecx */
+                0xc1, 0xe1, 8,               /* shll $8, %ecx */
+                0x09, 0xca,                  /* orl %ecx, %edx */
+                DROP,                        /* */
+                0x89, 0xd0);                 /* movl %edx, %eax */
+    EQUAL(o.kind, OUTCOME_DONE);
+    EQUAL(o.words[0], 0x1122);
+    CHECK(number_of(child) != 0); /* (what begins elsewhere has made it large) */
+}
+
 /* What the limits let through is the space's, wherever the base is, in both states. */
 static void limits(void) {
     struct task *child = child_with_page();
@@ -228,6 +254,115 @@ static void fpu_of_the_dead(void) {
     }
 }
 
+/* Threads of ours, whose numbers of threads we choose. */
+#define HERE_NUMBER 302u                                    /* and the one below */
+#define LOAD_5      ".byte 0x6a, 5, 0xdb, 0x04, 0x24, 0x58" /* pushl $5; fildl (%esp); popl %eax */
+#define SAVE        ".byte 0xdd, 0x30"                      /* fnsave (%eax) */
+
+static volatile uint32_t saved[27];
+static volatile L4_Word_t partner;
+
+static L4_ThreadId_t start_here(L4_Word_t n, L4_Word_t version, void (*body)(void)) {
+    static uint8_t stacks[2][1024] __attribute__((aligned(8)));
+    L4_ThreadId_t me = L4_MyGlobalId(),
+                  id = L4_GlobalId(L4_ThreadNo(me) + HERE_NUMBER - n, version);
+    uintptr_t utcb = (uintptr_t)L4_MyUtcb() + (1 + n) * L4_UTCB_SIZE;
+    if (!L4_ThreadControl(id, me, me, me, (void *)utcb) ||
+        L4_Set_Priority(id, TEST_PRIORITY + 1) == L4_SCHEDULE_ERROR) {
+        return L4_nilthread;
+    }
+    L4_LoadMR(0, L4_MakeMsgTag(0, L4_START_WORDS, 0).raw);
+    L4_LoadMR(1, (L4_Word_t)(uintptr_t)body);
+    L4_LoadMR(2, (L4_Word_t)(uintptr_t)(stacks[n] + sizeof stacks[n]));
+    return L4_IpcSucceeded(L4_Send_Timeout(id, PATIENCE)) ? id : L4_nilthread;
+}
+
+static void end_here(L4_ThreadId_t id) {
+    (void)L4_ThreadControl(id, L4_nilthread, L4_nilthread, L4_nilthread, (void *)~(uintptr_t)0);
+}
+
+static void use_it(void) {
+    __asm__ volatile(LOAD_5 : : : "eax", "memory");
+    (void)L4_Call((L4_ThreadId_t){.raw = partner});
+    L4_Sleep(L4_Never);
+}
+
+static void save_it(void) {
+    __asm__ volatile(SAVE : : "a"(saved) : "memory");
+    (void)send_word(L4_Pager(), 0, 0);
+    L4_Sleep(L4_Never);
+}
+
+static void wait_and_save_it(void) {
+    L4_ThreadId_t from;
+    (void)L4_Wait(&from);
+    save_it();
+}
+
+/* (The tag word's low half, and the eight registers.) */
+static bool saved_nobodys(void) {
+    uint32_t numbers = 0;
+    for (unsigned i = 7; i < 27; i++) {
+        numbers |= saved[i];
+    }
+    return numbers == 0 && (saved[2] & 0xffff) == 0xffff;
+}
+
+/* Likewise, one that gets its number, while the unit still has what the first left there. */
+static void fpu_of_the_same_number(void) {
+    L4_Word_t word;
+    partner = L4_MyGlobalId().raw;
+    L4_ThreadId_t id = start_here(0, 1, use_it);
+    CHECK(id.raw != 0);
+    EQUAL(error_of(L4_Receive_Timeout(id, PATIENCE)), 0);
+    end_here(id);
+    id = start_here(0, 2, save_it);
+    L4_Word_t error = receive_word(id, &word);
+    end_here(id);
+    EQUAL(error, 0);
+    CHECK(saved_nobodys());
+}
+
+/* An exception of a thread's that has ended is nobody's. */
+static void leave_one_pending(void) {
+    __asm__ volatile(
+        ".byte 0xdb, 0xe3, 0x68, 0x7b, 0x03, 0, 0, 0xd9, 0x2c, 0x24, 0x58\n" /* fldcw */
+        ".byte 0xd9, 0xe8, 0xd9, 0xee, 0xde, 0xf9" /* 1 / 0, unmasked; no fwait */
+        :
+        :
+        : "eax", "memory");
+    (void)L4_Call((L4_ThreadId_t){.raw = partner});
+    L4_Sleep(L4_Never);
+}
+
+static void fpu_exception_of_the_dead(void) {
+    L4_Word_t word;
+    partner = L4_MyGlobalId().raw;
+    L4_ThreadId_t id = start_here(0, 3, leave_one_pending);
+    CHECK(id.raw != 0);
+    EQUAL(error_of(L4_Receive_Timeout(id, PATIENCE)), 0);
+    end_here(id);
+    id = start_here(1, 3, save_it);
+    L4_Word_t error = receive_word(id, &word);
+    end_here(id);
+    EQUAL(error, 0);
+    CHECK(saved_nobodys());
+}
+
+/* Who is sent a message by a thread that is using the unit, and so runs at once, has its own. */
+static void fpu_over_ipc(void) {
+    L4_Word_t word;
+    L4_ThreadId_t to = start_here(1, 1, wait_and_save_it);
+    CHECK(to.raw != 0);
+    partner = to.raw;
+    L4_ThreadId_t from = start_here(0, 1, use_it);
+    L4_Word_t error = receive_word(to, &word);
+    end_here(from);
+    end_here(to);
+    EQUAL(error, 0);
+    CHECK(saved_nobodys());
+}
+
 /* Its own exceptions are the handler's. */
 static void fpu_exceptions(void) {
     struct task *child = child_with_page();
@@ -241,6 +376,7 @@ static void fpu_exceptions(void) {
 
 const struct test own_state_tests[] = {
     {"own_both_sides", both_sides},
+    {"own_near_the_end", near_the_end},
     {"own_limits", limits},
     {"own_lower_limit", lower_limit},
     {"own_in_neither", in_neither},
@@ -248,6 +384,9 @@ const struct test own_state_tests[] = {
     {"own_over_interrupts", over_interrupts},
     {"own_fpu", fpu},
     {"own_fpu_of_the_dead", fpu_of_the_dead},
+    {"own_fpu_of_the_same_number", fpu_of_the_same_number},
+    {"own_fpu_exception_of_the_dead", fpu_exception_of_the_dead},
+    {"own_fpu_over_ipc", fpu_over_ipc},
     {"own_fpu_exceptions", fpu_exceptions},
     {NULL, NULL},
 };

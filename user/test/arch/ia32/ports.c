@@ -126,7 +126,7 @@ static void asked_for_all_at_once(void) {
     CHECK(asks_for(&o, CLOCK_PORTS));
 }
 
-/* The kernel's ports, and what is behind the last port, nobody gets: an exception. */
+/* The kernel's ports, and what follows the last port, nobody gets: an exception. */
 static void not_for_programs(void) {
     struct task *child = child_new();
     CHECK(child != NULL && have_ports(0x12));
