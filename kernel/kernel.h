@@ -22,6 +22,10 @@
 struct tcb;
 struct space;
 
+/* Threads that there can be, and spaces, as each has a thread. */
+#define THREAD_COUNT_LOG2 10
+#define THREAD_COUNT      (1u << THREAD_COUNT_LOG2)
+
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 

@@ -7,7 +7,6 @@
 #include "kmem.h"
 #include "page_sizes.h"
 #include "switch.h"
-#include "tcb.h"
 
 struct space *root_space;
 struct space *sigma0_space;

@@ -14,12 +14,10 @@
 #include <l4/types.h>
 #include <l4/protocol.h>
 
-#define THREAD_COUNT_LOG2 10
-#define THREAD_COUNT      (1u << THREAD_COUNT_LOG2)
-#define SYSTEM_BASE       BOARD_INTERRUPTS
-#define USER_BASE         (SYSTEM_BASE + 16)
-#define THREAD_SIGMA0     L4_GlobalId(USER_BASE, L4_ROOT_VERSION).raw
-#define THREAD_ROOT       L4_GlobalId(USER_BASE + 2, L4_ROOT_VERSION).raw
+#define SYSTEM_BASE   BOARD_INTERRUPTS
+#define USER_BASE     (SYSTEM_BASE + 16)
+#define THREAD_SIGMA0 L4_GlobalId(USER_BASE, L4_ROOT_VERSION).raw
+#define THREAD_ROOT   L4_GlobalId(USER_BASE + 2, L4_ROOT_VERSION).raw
 
 #define PRIORITY_MAX     255
 #define PRIORITY_DEFAULT 100

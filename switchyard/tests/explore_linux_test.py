@@ -16,6 +16,17 @@ pytestmark = [pytest.mark.linux, pytest.mark.slow, pytest.mark.guests]
 MOST_BYTES = 2 << 20
 
 
+def turns(marks: list[str]) -> list[str]:
+    """Without calls that return to who called: how many there are depends on who is woken when."""
+    kept: list[str] = []
+    for mark in marks:
+        if kept and mark == kept[-1].replace(" calls", " goes on") != kept[-1]:
+            kept.pop()
+        else:
+            kept.append(mark)
+    return kept
+
+
 def test_both_kernels_go_the_same_way_and_one_flushes(tmp_path: Path, browser: Browser) -> None:
     build_linux.ensure([BENCHES["sa1110"], BENCHES["sa1110-fass"]])
     path = tmp_path / "linux.html"
@@ -26,8 +37,8 @@ def test_both_kernels_go_the_same_way_and_one_flushes(tmp_path: Path, browser: B
         """["mark", "flush"].map((wanted) => explorer.sides.map((side) =>
           side.events.filter(([kind]) => kind === wanted).map(([, , , text]) => text)))"""
     )
-    # the same calls in the same turn, and no tick of the timer between
-    assert marks[0] == marks[1]
+    # the same turns, and no tick of the timer between
+    assert turns(marks[0]) == turns(marks[1])
     assert sum(text.startswith("B goes on") for text in marks[0]) >= 1
     assert not any("interrupted" in text for text in marks[0])
     flushes, none = kinds

@@ -26,7 +26,7 @@ from debugger import (
 from simulator import machine_binary
 
 # The log of the kernel's start is long enough: kernel_main comes after 2 million.
-LOGGED_CYCLES = 2_500_000
+LOGGED_CYCLES = 5_000_000
 
 pytestmark = pytest.mark.guests
 

@@ -189,7 +189,13 @@ def test_a_network(network_guest: Path, tmp_path: Path) -> None:
 
 LINUX = [
     pytest.param("versatilepb", "linux-versatilepb.zImage", "ttyAMA0,115200", id="versatilepb"),
-    pytest.param("p4-willamette", "linux-i386.vmlinux", "ttyS0,115200", id="i386"),
+    pytest.param(
+        "p4-willamette",
+        "linux-i386.vmlinux",
+        "ttyS0,115200",
+        id="i386",
+        marks=pytest.mark.long,
+    ),
 ]
 
 

@@ -10,7 +10,7 @@ _Static_assert(offsetof(struct space, scheme) == 0, "the switch finds it at the 
 _Static_assert(offsetof(struct switch_state, satp) == SWITCH_SATP, "switch_state.satp");
 
 /* As many spaces as there can be (spaces.c), and ASID 0, which is in force before there is any. */
-#define ASIDS 257u
+#define ASIDS (THREAD_COUNT + 1)
 
 static bool taken[ASIDS] = {true};
 
