@@ -6,10 +6,11 @@
 //! Fence Instruction"; I, "Zifencei").
 //!
 //! What is no finding, because kernels rely on it and the manual allows it: an entry that allows less than
-//! the tables say faults, and the handler returns, or fences and returns; an accessed bit that was cleared and
+//! the tables say faults, and the handler fences and returns; an accessed bit that was cleared and
 //! is not set again (Linux clears it without a fence: `ptep_clear_flush_young`); a translation that nobody
 //! uses before the fence comes. A fault of a translation that is valid by now is one only if the handler
-//! returns without a fence for it, or never does.
+//! returns without a fence for it, or never does; of one that allows more by now, if the instruction then
+//! faults at it again.
 
 use std::collections::BTreeMap;
 
@@ -102,12 +103,25 @@ struct Origin {
     cycle: Cycle,
 }
 
-/// A fault that the page tables did not ask for, while its handler runs.
+/// A fault that the page tables did not ask for, until the fence for it comes.
 #[derive(Debug, Clone)]
 struct Spurious {
     va: u64,
     asid: u16,
+    /// [`Cause::Invalid`], or [`Cause::Stale`] where the entry allows too little.
+    cause: Cause,
+    /// Traps within its handler that have not returned: interrupts, calls of the firmware.
+    nested: u32,
+    /// Whether its handler has returned.
+    returned: bool,
     finding: Finding,
+}
+
+impl Spurious {
+    /// Whether it is a finding if its handler never returns.
+    fn is_open(&self) -> bool {
+        self.cause == Cause::Invalid
+    }
 }
 
 /// What was found right, by page and kind of access; good as long as nothing changes.
@@ -152,13 +166,15 @@ impl check::Checker<Riscv> for Checker {
         found.extend(
             self.spurious
                 .as_ref()
+                .filter(|spurious| spurious.is_open())
                 .map(|spurious| spurious.finding.clone()),
         );
         found
     }
 
     fn finding_count(&self) -> usize {
-        self.findings.count() + usize::from(self.spurious.is_some())
+        let open = self.spurious.as_ref().is_some_and(Spurious::is_open);
+        self.findings.count() + usize::from(open)
     }
 }
 
@@ -201,6 +217,9 @@ impl Observer<Riscv> for Checker {
     fn entered(&mut self, memory: &MemSys, trap: &Trap) {
         self.take_events(memory, trap.pc);
         self.epoch += 1;
+        if let Some(spurious) = self.spurious.as_mut().filter(|s| !s.returned) {
+            spurious.nested += 1;
+        }
         self.note_spurious(memory, trap);
     }
 
@@ -221,8 +240,17 @@ impl Observer<Riscv> for Checker {
                 }
             }
             Operation::Return(_) => {
-                if let Some(spurious) = self.spurious.take() {
-                    self.findings.report(Cause::Invalid, spurious.finding);
+                let Some(spurious) = &mut self.spurious else {
+                    return;
+                };
+                if spurious.nested > 0 {
+                    spurious.nested -= 1;
+                } else if spurious.cause == Cause::Invalid {
+                    let finding = spurious.finding.clone();
+                    self.spurious = None;
+                    self.findings.report(Cause::Invalid, finding);
+                } else {
+                    spurious.returned = true;
                 }
             }
             _ => {}
@@ -420,16 +448,9 @@ impl Checker {
         };
         let satp = memory.registers().satp;
         let asid = (satp >> satp::ASID_SHIFT) as u16;
-        let remembered = memory
-            .tlbs()
-            .iter()
-            .find_map(|tlb| tlb.peek(trap.value, asid))
-            .is_some_and(|(_, entry)| entry.pte & pte::V == 0);
-        let Some((now, _)) = memory
-            .walk_now(satp, trap.value)
-            .leaf
-            .filter(|_| remembered)
-        else {
+        let walked = memory.walk_now(satp, trap.value);
+        let held = memory.held(trap.value, kind == Access::Fetch);
+        let (Some(held), Some((now, _))) = (held, walked.leaf) else {
             return;
         };
         let rights = Rights {
@@ -447,17 +468,29 @@ impl Checker {
             bytes: 1,
             privileged: trap.from != Privilege::User,
         };
-        let entry = TlbEntry {
-            va: trap.value & !0xfff,
-            asid,
-            ..TlbEntry::EMPTY
+        let (cause, pa) = if held.pte & pte::V == 0 {
+            (Cause::Invalid, 0)
+        } else {
+            let pa = u32::try_from(held.translate(trap.value));
+            (Cause::Stale, pa.unwrap_or_default())
         };
-        let ideal = memory.walk_now(satp, trap.value).translate(trap.value);
+        let ideal = walked.translate(trap.value);
         let ideal = ideal.and_then(|pa| u32::try_from(pa).ok());
-        let finding = self.finding(memory, &access, Cause::Invalid, &entry, 0, ideal);
+        let finding = self.finding(memory, &access, cause, &held, pa, ideal);
+        let again = |before: &Spurious| {
+            before.returned
+                && (before.va, before.asid) == (trap.value, asid)
+                && before.finding.access.pc == trap.pc
+        };
+        if self.spurious.as_ref().is_some_and(again) {
+            self.findings.report(cause, finding.clone());
+        }
         self.spurious = Some(Spurious {
             va: trap.value,
             asid,
+            cause,
+            nested: 0,
+            returned: false,
             finding,
         });
     }
