@@ -215,7 +215,7 @@ bool os_truncate(int fd, long size) {
     return ftruncate(fd, size) == 0;
 }
 
-/* C libraries have it with _GNU_SOURCE alone (Linux, include/uapi/linux/fcntl.h). */
+/* Linux has it; a C library tells of it with _GNU_SOURCE alone. */
 #ifndef F_SETPIPE_SZ
 #define F_SETPIPE_SZ 1031
 #endif
