@@ -308,19 +308,26 @@ static bool saved_nobodys(void) {
     return numbers == 0 && (saved[2] & 0xffff) == 0xffff;
 }
 
-/* Likewise, one that gets its number, while the unit still has what the first left there. */
-static void fpu_of_the_same_number(void) {
+/* After one thread has ended that left something in the unit, another finds nothing there: one of
+ * this place and version. */
+static void finds_nothing_of(void (*left)(void), L4_Word_t version, L4_Word_t place,
+                             L4_Word_t next_version) {
     L4_Word_t word;
     partner = L4_MyGlobalId().raw;
-    L4_ThreadId_t id = start_here(0, 1, use_it);
+    L4_ThreadId_t id = start_here(0, version, left);
     CHECK(id.raw != 0);
     EQUAL(error_of(L4_Receive_Timeout(id, PATIENCE)), 0);
     end_here(id);
-    id = start_here(0, 2, save_it);
+    id = start_here(place, next_version, save_it);
     L4_Word_t error = receive_word(id, &word);
     end_here(id);
     EQUAL(error, 0);
     CHECK(saved_nobodys());
+}
+
+/* One that gets its number, while the unit still has what the first left there. */
+static void fpu_of_the_same_number(void) {
+    finds_nothing_of(use_it, 1, 0, 2);
 }
 
 /* An exception of a thread's that has ended is nobody's. */
@@ -336,17 +343,7 @@ static void leave_one_pending(void) {
 }
 
 static void fpu_exception_of_the_dead(void) {
-    L4_Word_t word;
-    partner = L4_MyGlobalId().raw;
-    L4_ThreadId_t id = start_here(0, 3, leave_one_pending);
-    CHECK(id.raw != 0);
-    EQUAL(error_of(L4_Receive_Timeout(id, PATIENCE)), 0);
-    end_here(id);
-    id = start_here(1, 3, save_it);
-    L4_Word_t error = receive_word(id, &word);
-    end_here(id);
-    EQUAL(error, 0);
-    CHECK(saved_nobodys());
+    finds_nothing_of(leave_one_pending, 3, 1, 3);
 }
 
 /* Who is sent a message by a thread that is using the unit, and so runs at once, has its own. */
