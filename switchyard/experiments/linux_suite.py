@@ -15,10 +15,11 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from switchyard.data.records import Parameter
 from switchyard.data.rows import Row, number
-from switchyard.data.suite import TIMING, Timed, pooled, timed
+from switchyard.data.suite import STREAMS, TIMING, Timed, pooled, timed
 from switchyard.data.summary import Interval
 from switchyard.errors import RunError
 from switchyard.experiments import l4, repeats
@@ -195,13 +196,34 @@ class Run:
 Question = tuple[str, str, Mapping[str, Parameter]]  # of a job: name, what is asked, parameters
 
 
+class Booted(Protocol):
+    """A kernel as `jobs` knows it; what it is as text begins the jobs' names."""
+
+    @property
+    def linux(self) -> Linux:
+        """Its build."""
+
+    @property
+    def machine(self) -> str:
+        """What it runs on."""
+
+    @property
+    def scheme(self) -> str:
+        """How it switches."""
+
+    @property
+    def word(self) -> str:
+        """What its command line begins with; empty for nothing."""
+
+
 def jobs(
-    kernels: Iterable[Kernel],
+    kernels: Iterable[Booted],
     questions: Sequence[Question],
     settings: Settings,
     boots: int | None = None,
+    places: int = PLACES,
 ) -> list[Job]:
-    """Jobs that ask each kernel's suite each question, one a boot."""
+    """Jobs that ask each kernel's suite each question, one a boot; `places` as in `booted`."""
     return [
         job
         for kernel in kernels
@@ -215,6 +237,7 @@ def jobs(
             settings,
             boots,
             kernel.word,
+            places,
         )
     ]
 
@@ -246,6 +269,16 @@ def booted(
         )
         for boot in range(boots or repeats.boots(settings))
     ]
+
+
+def means(job: Job, sample: Run) -> dict[str, Parameter]:
+    """A run's row: the mean of each case of the question, in microseconds."""
+    names = STREAMS[str(job.parameters["question"])]
+    times = {
+        f"{names[stream]}_us": sample.us(case.timed.summary.mean)
+        for stream, case in sample.cases.items()
+    }
+    return {**job.parameters, **times}
 
 
 def measure(

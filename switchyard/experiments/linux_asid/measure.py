@@ -12,7 +12,7 @@ from switchyard.experiments import rings
 from switchyard.experiments.linux_ipc import measure as ipc
 from switchyard.experiments.linux_suite import Run
 from switchyard.run.build import TAGS
-from switchyard.run.build_linux import RISCV_BENCH
+from switchyard.run.build_linux import RISCV_BENCH, Linux
 from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings
 from switchyard.run.machine import Stats
 
@@ -24,6 +24,11 @@ class Kernel:
     machine: str
     scheme: str
     short: str
+    linux: Linux = RISCV_BENCH
+    word: str = ""
+
+    def __str__(self) -> str:
+        return self.scheme
 
     @property
     def where(self) -> dict[str, Parameter]:
@@ -54,34 +59,12 @@ RATES = suite.RATES | {
 FENCING = re.compile(r"switch_mm|(local_)?flush_tlb\w*|__flush_tlb_range")
 
 
-def _jobs(
-    kernels: tuple[Kernel, ...],
-    questions: list[suite.Question],
-    settings: Settings,
-    boots: int | None = None,
-) -> list[Job]:
-    return [
-        job
-        for kernel in kernels
-        for name, words, parameters in questions
-        for job in suite.booted(
-            RISCV_BENCH,
-            kernel.machine,
-            f"{kernel.scheme}-{name}",
-            words,
-            {**parameters, "scheme": kernel.scheme},
-            settings,
-            boots,
-            places=1,
-        )
-    ]
-
-
 def _band_jobs(settings: Settings) -> list[Job]:
     """A round trip by a pipe on the core as it is sold: one boot, the same at all ends."""
     words = f"{ipc.PIPE.question} case={ipc.PIPE.case} rounds={settings.rounds or BAND_ROUNDS}"
     parameters = {"question": ipc.PIPE.question, "case": ipc.PIPE.case}
-    (job,) = _jobs((FLUSHING,), [(ipc.PIPE.case, words, parameters)], settings, boots=1)
+    question = (ipc.PIPE.case, words, parameters)
+    (job,) = suite.jobs([FLUSHING], [question], settings, boots=1, places=1)
     return [replace(job, name=f"{FLUSHING.scheme}-{ipc.PIPE.case}")]
 
 
@@ -96,12 +79,7 @@ class LinuxAsid(Experiment[Run]):
 
     def row(self, job: Job, sample: Run) -> dict[str, Parameter]:
         """The mean of each case, in microseconds."""
-        names = STREAMS[str(job.parameters["question"])]
-        times = {
-            f"{names[stream]}_us": sample.us(case.timed.summary.mean)
-            for stream, case in sample.cases.items()
-        }
-        return {**job.parameters, **times}
+        return suite.means(job, sample)
 
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a machine, question of the suite and boot; one for each size of the rings."""
@@ -119,7 +97,7 @@ class LinuxAsid(Experiment[Run]):
             words = f"{question} rounds={settings.times(full, full // ipc.QUICK_SHARE)}"
             asked.append((question, words, {"question": question}))
         boots = None if settings.quick or settings.rounds else BOOTS
-        return _jobs(KERNELS, asked, settings, boots)
+        return suite.jobs(KERNELS, asked, settings, boots, places=1)
 
     def measure(self, job: Job, stats: Stats) -> Run:
         """Each number of processes; or every case of the question, or the one asked for."""

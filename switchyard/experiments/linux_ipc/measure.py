@@ -54,12 +54,7 @@ class LinuxIpc(Experiment[Run]):
 
     def row(self, job: Job, sample: Run) -> dict[str, Parameter]:
         """The mean of each case, in microseconds."""
-        names = STREAMS[str(job.parameters["question"])]
-        times = {
-            f"{names[stream]}_us": sample.us(case.timed.summary.mean)
-            for stream, case in sample.cases.items()
-        }
-        return {**job.parameters, **times}
+        return suite.means(job, sample)
 
     def jobs(self, settings: Settings) -> list[Job]:
         few = settings.quick or settings.rounds
