@@ -155,7 +155,7 @@ impl Random {
             let code = self.word() & 0xffff;
             // The first registers that some name are base registers; c.j goes far.
             let far = code & 0xe003 == 0xa001;
-            if code & 3 != 3 && !(far && !self.rarely(8)) {
+            if code & 3 != 3 && (!far || self.rarely(8)) {
                 return code;
             }
         }

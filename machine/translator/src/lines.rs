@@ -56,6 +56,8 @@ type Contents<const WORDS: usize> = ([u32; WORDS], bool);
 pub(crate) struct Lines<const WORDS: usize, const PLACES: usize> {
     /// By contents' number. Number 0 belongs to slots of which nobody has said what they hold.
     entries: Vec<Entries<PLACES>>,
+    /// The first halfword of each.
+    firsts: Vec<u16>,
     /// How often each place was reached, until it is translated.
     heat: Vec<[u8; PLACES]>,
     /// The number of the contents of each slot.
@@ -73,6 +75,7 @@ impl<const WORDS: usize, const PLACES: usize> Lines<WORDS, PLACES> {
     pub(crate) fn new(slots: usize, stubs: &Stubs<PLACES>) -> Self {
         Self {
             entries: vec![stubs.cold],
+            firsts: vec![0],
             heat: vec![[0; PLACES]],
             by_slot: vec![0; slots],
             known: HashMap::new(),
@@ -94,6 +97,7 @@ impl<const WORDS: usize, const PLACES: usize> Lines<WORDS, PLACES> {
             let number = *self.known.entry(contents).or_insert(fresh);
             if number == fresh {
                 self.entries.push(self.cold);
+                self.firsts.push(words[0] as u16);
                 self.heat.push([0; PLACES]);
             }
             *near = (contents, number);
@@ -140,5 +144,11 @@ impl<const WORDS: usize, const PLACES: usize> Lines<WORDS, PLACES> {
     #[inline(always)]
     pub(crate) fn tables(&self) -> (&[Entries<PLACES>], &[u32]) {
         (&self.entries, &self.by_slot)
+    }
+
+    /// The first halfwords by number, as many as entries.
+    #[inline(always)]
+    pub(crate) fn firsts(&self) -> &[u16] {
+        &self.firsts
     }
 }

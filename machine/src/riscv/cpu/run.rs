@@ -62,8 +62,15 @@ impl<O: Observer> Core<O> {
                 Why::Left => self.step_in_line(),
                 Why::Horizon => self.run_sequence(),
                 Why::Cold if self.mem.heats(pc) => {
+                    let next = self.mem.next_line_begins();
+                    if next.is_none() && self.mem.crosses(pc) {
+                        // It will be known when the interpreter has been there.
+                        self.step_in_line();
+                        continue;
+                    }
                     let stretch = translation::stretch(
                         self.mem.line_bytes(),
+                        next,
                         pc,
                         self.mem.extensions,
                         &self.pipeline,

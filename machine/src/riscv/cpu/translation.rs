@@ -16,10 +16,11 @@ use crate::riscv::isa::insn::Op;
 use crate::riscv::isa::kind::Kind;
 use crate::riscv::isa::register::NOWHERE;
 
-/// What stands in a line from `va` on, up to an instruction that is left, one that ends the sequence,
-/// or one that goes on in the next line.
+/// What stands in a line from `va` on, up to an instruction that is left or one that ends the sequence. One
+/// that goes on in the next line is the last; `next` is the halfword that is first there, if that is known.
 pub(super) fn stretch(
     line: &[u8; LINE_BYTES as usize],
+    next: Option<u16>,
     va: u64,
     extensions: Extensions,
     pipeline: &Pipeline,
@@ -35,14 +36,26 @@ pub(super) fn stretch(
         steps: Vec::new(),
         passed: vec![Passed::default()],
         end: place,
+        crossing: None,
         penalties: Penalties {
             decoded_target: prices.decoded_target,
             mispredicted: prices.mispredicted,
             late: prices.late,
         },
     };
-    while let Some(op) = op_at(line, stretch.end, extensions) {
-        let at = stretch.end;
+    loop {
+        let (op, at) = match op_at(line, stretch.end, extensions) {
+            Some(op) => (op, stretch.end as i32),
+            None if stretch.end == PLACES - 1 => {
+                let Some(next) = next else {
+                    break;
+                };
+                let low = u32::from(line[LINE_BYTES as usize - 2])
+                    | u32::from(line[LINE_BYTES as usize - 1]) << 8;
+                (decoder::decode(low | u32::from(next) << 16, extensions), -1)
+            }
+            None => break,
+        };
         let action = describe(op, at);
         if action == Action::Leave {
             break;
@@ -54,10 +67,10 @@ pub(super) fn stretch(
         if !results.contains(&op.rd()) {
             results.push(op.rd());
         }
-        stretch.end = at + usize::from(op.bytes()) / 2;
+        let next_place = at + i32::from(op.bytes()) / 2;
         stretch.steps.push(Step {
             place: at,
-            next: stretch.end,
+            next: next_place,
             action,
             late: pipeline.late,
             issue,
@@ -68,6 +81,11 @@ pub(super) fn stretch(
             open,
             pending,
         });
+        if at < 0 {
+            stretch.crossing = next;
+            break;
+        }
+        stretch.end = next_place as usize;
         if action.ends_sequence() {
             break;
         }
@@ -92,12 +110,12 @@ fn op_at(line: &[u8; LINE_BYTES as usize], place: usize, extensions: Extensions)
 }
 
 /// What `op` at `place` of its line does.
-fn describe(op: Op, place: usize) -> Action {
+fn describe(op: Op, place: i32) -> Action {
     let Some(&kind) = Kind::ALL.get(usize::from(op.kind())) else {
         return Action::Leave;
     };
     let destination = Some(op.rd()).filter(|rd| *rd != NOWHERE);
-    let from_line = |bytes: i32| 2 * place as i64 + i64::from(bytes);
+    let from_line = |bytes: i32| 2 * i64::from(place) + i64::from(bytes);
     match kind {
         Kind::Li => Action::Constant {
             destination,

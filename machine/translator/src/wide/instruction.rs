@@ -14,6 +14,9 @@ pub struct Stretch {
     pub passed: Vec<Passed>,
     /// The place after the last.
     pub end: usize,
+    /// If the last one goes on in the next line: the halfword that is first there. Its place is −1 then, and
+    /// places and addresses of it are relative to that line; `end` is the place where it begins in its own.
+    pub crossing: Option<u16>,
     /// What wrong predictions cost.
     pub penalties: Penalties,
 }
@@ -22,9 +25,9 @@ pub struct Stretch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
     /// Its place in the line.
-    pub place: usize,
+    pub place: i32,
     /// The place of the next in sequence.
-    pub next: usize,
+    pub next: i32,
     /// What it does.
     pub action: Action,
     /// Whether a late stage of the pipeline does it, if all was ready when the unit began.

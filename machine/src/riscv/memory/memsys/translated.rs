@@ -61,6 +61,19 @@ impl MemSys {
         &self.icache.line(self.line_slot).bytes
     }
 
+    /// The first halfword of the line after the one that was fetched last, if a hint says where that is.
+    pub(in crate::riscv) fn next_line_begins(&self) -> Option<u16> {
+        let next = self.line.wrapping_add(u64::from(LINE_BYTES));
+        let hint = self.fetches.find(next, 2, self.fetch_tag)?;
+        let bytes = &self.icache.line(hint.slot as usize).bytes;
+        Some(u16::from_le_bytes([bytes[0], bytes[1]]))
+    }
+
+    /// Whether the instruction at `va`, in the line that was fetched last, goes on in the next one.
+    pub(in crate::riscv) fn crosses(&self, va: u64) -> bool {
+        va & OFFSET == OFFSET - 1 && self.code(va) & 3 == 3
+    }
+
     /// The line at `va` is the one that was fetched last from now on, if a hint says where it is.
     #[inline(always)]
     pub(in crate::riscv) fn fetch_hinted(&mut self, va: u64) -> bool {

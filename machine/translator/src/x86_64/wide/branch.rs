@@ -12,7 +12,7 @@ impl Unit {
     fn own_address(&mut self, step: &Step) {
         dynasm!(self.asm ; .arch x64 ; mov rdx, [rbp + frame::LINE]);
         if step.place != 0 {
-            dynasm!(self.asm ; .arch x64 ; add rdx, 2 * step.place as i32);
+            dynasm!(self.asm ; .arch x64 ; add rdx, 2 * step.place);
         }
     }
 
@@ -148,7 +148,7 @@ impl Unit {
         if link.is_none() && !calls {
             return;
         }
-        self.address_from_line(2 * step.next as i64);
+        self.address_from_line(2 * i64::from(step.next));
         if let Some(register) = link {
             dynasm!(self.asm ; .arch x64 ; mov [rbx + at(register)], rcx);
         }

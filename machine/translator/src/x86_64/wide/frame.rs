@@ -45,6 +45,8 @@ pub(super) struct Frame {
     pub entries: *const usize,
     pub numbers: *const u32,
     pub insn_slots: u64,
+    /// First halfwords of lines by contents' number.
+    pub firsts: *const u16,
     /// Code that goes on at the address in rcx, and code that comes back.
     pub cross: usize,
     pub leave: usize,
@@ -100,6 +102,7 @@ offsets! {
     ENTRIES = entries
     NUMBERS = numbers
     INSN_SLOTS = insn_slots
+    FIRSTS = firsts
     CROSS = cross
     LEAVE = leave
     AT = at

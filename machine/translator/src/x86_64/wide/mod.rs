@@ -24,6 +24,9 @@ const HINT_MASK: i32 = HINTS as i32 - 1;
 /// Base-two logarithm of a line's bytes.
 const LINE_SHIFT: i8 = LINE_BYTES.trailing_zeros() as i8;
 
+/// Bytes of the entries of a line.
+const ROW_BYTES: i32 = size_of::<crate::lines::Entries<PLACES>>() as i32;
+
 /// Translated code.
 #[derive(Debug)]
 pub(crate) struct Host {
@@ -99,6 +102,7 @@ impl Host {
             entries: entries.as_ptr().cast(),
             numbers: numbers.as_ptr(),
             insn_slots: numbers.len() as u64,
+            firsts: lines.firsts().as_ptr(),
             cross: self.cross,
             leave: self.leave,
             at: 0,
@@ -128,7 +132,7 @@ impl Host {
         // tables of `lines`. It reaches registers and when they are there (numbers below `REGISTERS`:
         // `Translator::translate`), memory (offsets up to `last_double`, and the marks of their pages: the caller
         // has compared their number), hints (masked), the predictor's tables (masked; `top` is below their
-        // number and stays so), numbers of slots (below `insn_slots`), entries (numbers are indices of them;
+        // number and stays so), numbers of slots (below `insn_slots`), entries and first halfwords (numbers are indices of both;
         // places are masked), and the frame; and goes to entries and common code alone, which are all addresses
         // of code that is there: whoever frees code takes its address out of `lines`.
         enter(&mut frame, row[guest.place.instruction % PLACES]);
@@ -201,7 +205,6 @@ fn leave() -> Vec<u8> {
 
 /// To the address in rcx: in the line that runs, or in one of which a hint says where it is.
 fn cross() -> Vec<u8> {
-    let row_bytes = size_of::<crate::lines::Entries<PLACES>>() as i32;
     let mut asm = assembler();
     dynasm!(asm
         ; .arch x64
@@ -227,7 +230,7 @@ fn cross() -> Vec<u8> {
         ; mov [rbp + frame::SLOT], rdx
         ; mov rsi, [rbp + frame::NUMBERS]
         ; mov esi, [rsi + rdx * 4]
-        ; imul rsi, rsi, row_bytes
+        ; imul rsi, rsi, ROW_BYTES
         ; add rsi, [rbp + frame::ENTRIES]
         ; mov r13, rsi
         ; same:

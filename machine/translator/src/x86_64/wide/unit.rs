@@ -8,9 +8,9 @@ use dynasmrt::{dynasm, DynamicLabel, DynasmApi, DynasmLabelApi};
 
 use super::super::frame::{HORIZON_NEAR, LEFT};
 use super::frame;
-use super::{assembler, finished};
+use super::{assembler, finished, HINT_MASK, LINE_SHIFT, ROW_BYTES};
 use crate::host::Assembler;
-use crate::wide::{Action, Passed, Penalties, Register, Step, Stretch, PLACES};
+use crate::wide::{Action, Passed, Penalties, Register, Step, Stretch, LINE_BYTES, PLACES};
 
 /// A unit that is being translated.
 pub(super) struct Unit {
@@ -42,7 +42,7 @@ struct Rare {
 /// What it does.
 enum Then {
     /// Gives the instruction at this place to the interpreter.
-    Leave(usize),
+    Leave(i32),
     /// This conditional branch was not taken, against its prediction: it goes on with the next instruction.
     GoOn(Step),
 }
@@ -69,7 +69,13 @@ impl Unit {
         let [busy, near] = std::array::from_fn(|_| self.asm.new_dynamic_label());
         let count = stretch.steps.len();
         let last = stretch.passed[count - 1].cycles as i32;
-        let place = stretch.steps[0].place as i32;
+        let first = &stretch.steps[0];
+        // The line is still the one where it begins.
+        let place = if first.place < 0 {
+            stretch.end as i32
+        } else {
+            first.place
+        };
         dynasm!(self.asm
             ; .arch x64
             ; cmp r12, [rbp + frame::ALL_READY]
@@ -83,12 +89,16 @@ impl Unit {
         let mut ended = false;
         for (n, step) in stretch.steps.iter().enumerate() {
             let (before, after) = (&stretch.passed[n], &stretch.passed[n + 1]);
+            if step.place < 0 {
+                self.cross(stretch, Some(before));
+            }
             self.step(step, Some((before, after)));
             ended = step.action.ends_sequence();
         }
         if !ended {
             self.pass(Some(&stretch.passed[count]), self.counted, false);
-            self.go_to((stretch.end as i64) << 1);
+            let next = stretch.steps[count - 1].next;
+            self.go_to(i64::from(next) << 1);
         }
         dynasm!(self.asm
             ; .arch x64
@@ -96,7 +106,11 @@ impl Unit {
             ; cmp r12, r10
             ; jae =>near
         );
-        self.alone(&stretch.steps[0]);
+        self.counted = Counted::default();
+        if first.place < 0 {
+            self.cross(stretch, None);
+        }
+        self.alone(first);
         for rare in std::mem::take(&mut self.rare) {
             dynasm!(self.asm ; .arch x64 ; =>rare.label);
             match rare.then {
@@ -105,7 +119,7 @@ impl Unit {
                     dynasm!(self.asm
                         ; .arch x64
                         ; mov eax, LEFT
-                        ; mov ecx, place as i32
+                        ; mov rcx, place
                         ; jmp QWORD [rbp + frame::LEAVE]
                     );
                 }
@@ -113,7 +127,7 @@ impl Unit {
                     self.pass(rare.passed.as_ref(), rare.counted, true);
                     dynasm!(self.asm ; .arch x64 ; inc QWORD [rbp + frame::MISPREDICTED]);
                     self.charge_wrong(&step, rare.passed.is_none());
-                    self.go_to((step.next as i64) << 1);
+                    self.go_to(i64::from(step.next) << 1);
                 }
             }
         }
@@ -128,7 +142,6 @@ impl Unit {
 
     /// Translates an instruction that issues by itself, and goes on.
     fn alone(&mut self, step: &Step) {
-        self.counted = Counted::default();
         // What may be left to the interpreter must have changed nothing.
         let branches = matches!(step.action, Action::Branch { .. }) || step.action.ends_sequence();
         if branches {
@@ -140,8 +153,44 @@ impl Unit {
         }
         if !step.action.ends_sequence() {
             self.pass(None, self.counted, false);
-            self.go_to((step.next as i64) << 1);
+            self.go_to(i64::from(step.next) << 1);
         }
+    }
+
+    /// Goes to the next line in the middle of the last instruction, if a hint says where that is and it begins
+    /// as it did when this was translated. `before` has passed; `None`: it is there already.
+    fn cross(&mut self, stretch: &Stretch, before: Option<&Passed>) {
+        let left = self.rarely(before, self.counted, Then::Leave(stretch.end as i32));
+        let rest = stretch.crossing.expect("an instruction that goes on");
+        dynasm!(self.asm
+            ; .arch x64
+            ; mov rax, [rbp + frame::LINE]
+            ; add rax, LINE_BYTES as i32
+            ; mov rsi, rax
+            ; shr rsi, LINE_SHIFT
+            ; and esi, HINT_MASK
+            ; lea rsi, [rsi + rsi * 2]
+            ; mov rdi, [rbp + frame::FETCHES]
+            ; lea rdi, [rdi + rsi * 8]
+            ; cmp rax, [rdi]
+            ; jne =>left
+            ; mov edx, [rbp + frame::FETCH_TAG]
+            ; cmp edx, [rdi + frame::HINT_TAG]
+            ; jne =>left
+            ; mov edx, [rdi + frame::HINT_SLOT]
+            ; cmp rdx, [rbp + frame::INSN_SLOTS]
+            ; jae =>left
+            ; mov rsi, [rbp + frame::NUMBERS]
+            ; mov esi, [rsi + rdx * 4]
+            ; mov rcx, [rbp + frame::FIRSTS]
+            ; cmp WORD [rcx + rsi * 2], rest as i16
+            ; jne =>left
+            ; imul rcx, rsi, ROW_BYTES
+            ; add rcx, [rbp + frame::ENTRIES]
+            ; mov r13, rcx
+            ; mov [rbp + frame::LINE], rax
+            ; mov [rbp + frame::SLOT], rdx
+        );
     }
 
     /// Translates an instruction. What has passed before it and after is known, or there.
