@@ -6,10 +6,10 @@ use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use switchyard_machine::event::Cycle;
+use crate::event::Cycle;
 
-use crate::quantity;
-use crate::NAME;
+use super::quantity;
+use super::NAME;
 
 /// Simulated machines for operating systems on processors with expensive address-space switches.
 #[derive(Parser)]
