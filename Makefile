@@ -62,7 +62,7 @@ $(VENV)/.packages: requirements.lock
 
 $(VENV)/.switchyard: $(VENV)/.setup-packages pyproject.toml $(RUST)
 	@$(PYTHON) -I switchyard/tools/doctor.py setup
-	@echo "== the simulator and the command line: four minutes of a processor the first time"
+	@echo "== the simulator and the command line: three minutes of a processor the first time"
 	$(call quietly,VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release)
 	@rm -rf $(DEMO)
 	@# so that nothing is fetched later on; only its own guests need it

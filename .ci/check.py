@@ -150,7 +150,7 @@ def suites() -> list[Suite]:
         ),
         Suite(
             "cargo test",
-            ["cargo", "test", "--locked", "--no-fail-fast", "--bins", "--test", "machine"],
+            ["cargo", "test", "--locked", "--no-fail-fast", "--test", "machine"],
             tests,
             cargo_count,
         ),

@@ -15,6 +15,8 @@ pub mod bus_cost;
 pub mod cache;
 pub mod check;
 pub mod checkpoint;
+#[cfg_attr(test, allow(dead_code, unused_imports))] // without `main`
+pub mod command;
 pub mod config;
 pub mod counters;
 pub mod dev;

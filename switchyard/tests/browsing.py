@@ -39,6 +39,8 @@ def opened(
 
 def follow_the_guide(page: Page) -> None:
     """Goes through what a page says there is to see, to its end."""
+    while page.locator("#guide-back").is_enabled():
+        page.locator("#guide-back").click()
     seen = [page.locator("#guide li.shown").inner_text()]
     while page.locator("#guide-on").is_enabled():
         page.locator("#guide-on").click()

@@ -2,6 +2,7 @@
 """The book: links lead somewhere, all pages are listed, numbers of READMEs are generated."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -57,3 +58,13 @@ def test_every_page_is_in_the_table_of_contents() -> None:
     assert listed == {page.name for page in PAGES if page.parent.name == "docs"}
     front = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
     assert listed - {"README.md"} <= set(LINK.findall(front))
+
+
+def test_the_constants_of_a_machine_are_those_of_its_file() -> None:
+    """``table.key` = 3`` in the page on the U74."""
+    described = tomllib.loads((build.root() / "machine/machines/virt-u74.toml").read_text("utf-8"))
+    page = (build.root() / "docs" / "machine-u74.md").read_text("utf-8")
+    quoted = re.findall(r"`([\w-]+)\.([\w-]+)` = (\d+)", page)
+    assert len(quoted) > 30
+    for table, key, value in quoted:
+        assert described[table][key] == int(value), f"{table}.{key}"

@@ -25,7 +25,7 @@ def window(steps: Sequence[Step], user: bool = True) -> Window:
 
 
 def message(flushes: int) -> Window:
-    """A traps, the kernel does so many steps more, and B goes on, which traps as well."""
+    """A traps, the kernel does so many steps more, and B resumes, which traps as well."""
     steps = [
         Step(101, 0x7FFC, "e1a00000", user=True),
         Step(104, 0x8000, "ef000000", exception=SWI),
@@ -44,12 +44,12 @@ def test_spaces_are_in_the_order_in_which_their_programs_run() -> None:
 
 def test_marks_say_who_goes_where() -> None:
     named = [(mark.step, mark.name) for mark in events.marks(message(2))]
-    assert named == [(1, "A calls"), (5, "B goes on"), (7, "B calls")]
+    assert named == [(1, "A calls"), (5, "B resumes"), (7, "B calls")]
 
 
 def test_windows_are_aligned_where_programs_do_the_same() -> None:
     pairs = events.aligned([message(2), message(9)])
-    names = ["begin", "A calls", "B goes on", "end"]
+    names = ["begin", "A calls", "B resumes", "end"]
     assert pairs == list(zip([(0, 0), (2, 2), (6, 13), (8, 15)], names, strict=True))
     other = window([Step(101, 0x7FFC, "e1a00000", user=True)])
     assert events.aligned([message(2), other]) == [((0, 0), "begin"), ((8, 1), "end")]
@@ -72,7 +72,7 @@ def test_a_flush_is_all_of_its_function() -> None:
         if event.kind == "flush"
     ] == [("flush", 1, 3, 30)]
     (text,) = (event.text for event in listed if event.kind == "flush")
-    assert text == "2 half lines written back, 2 lines forgotten, 1 translation forgotten"
+    assert text == "2 half lines written back, 2 lines invalidated, 1 translation invalidated"
 
 
 def test_two_writes_are_one_switch() -> None:

@@ -20,7 +20,7 @@ def turns(marks: list[str]) -> list[str]:
     """Without calls that return to who called: how many there are depends on who is woken when."""
     kept: list[str] = []
     for mark in marks:
-        if kept and mark == kept[-1].replace(" calls", " goes on") != kept[-1]:
+        if kept and mark == kept[-1].replace(" calls", " resumes") != kept[-1]:
             kept.pop()
         else:
             kept.append(mark)

@@ -199,11 +199,58 @@ def test_the_guide_leads_to_what_it_tells_of(page: Page) -> None:
     told = page.locator("#guide li.shown")
     assert "nearly all are empty" in told.inner_text()
     page.locator("#guide-on").click()
+    assert "switch: dacr" in page.locator("#side-1 .said").inner_text()
+    page.locator("#guide-on").click()
     assert page.locator("#side-0 .said").inner_text().startswith("flush: ")
     page.locator("#guide-on").click()
-    assert "switch: dacr" in page.locator("#side-1 .said").inner_text()
+    assert "switch: ttb" in page.locator("#side-0 .said").inner_text()
+    page.locator("#guide-on").click()
+    assert page.locator("#side-0 .chip").inner_text() == "space B, program"
+    assert "instruction TLB miss" in page.locator("#side-0 .said").inner_text()
     page.locator("#guide-back").click()
-    assert "the kernel empties it" in told.inner_text()
+    assert "the address of B's page table" in told.inner_text()
+
+
+def test_jumps_lead_to_a_sides_own_place_and_take_the_guide_along(page: Page) -> None:
+    flush, fass = (page.get_by_role("group", name=name, exact=True) for name in ("flush", "fass"))
+    assert flush.get_by_role("button").count() == 3
+    flush.get_by_role("button", name="the switch").click()
+    assert "switch: ttb" in page.locator("#side-0 .said").inner_text()
+    assert page.locator("#guide-where").inner_text() == "4 of 6"
+    there = position(page)
+    fass.get_by_role("button", name="the switch").click()
+    assert "switch: dacr" in page.locator("#side-1 .said").inner_text()
+    assert position(page) < there
+    assert page.locator("#guide-where").inner_text() == "2 of 6"
+
+
+def test_the_squares_are_seen_at_once_and_are_level(page: Page) -> None:
+    for at in (0, 400, 1005, 2000):
+        page.evaluate(f"explorer.go({at})")
+        boxes = [page.locator(f"#side-{n} .parts").bounding_box() for n in (0, 1)]
+        assert all(box is not None and box["y"] < DESKTOP["height"] * 0.8 for box in boxes), at
+        assert len({box["y"] for box in boxes if box is not None}) == 1, at
+
+
+def test_a_flush_tells_what_it_read_itself_from_what_was_there(page: Page) -> None:
+    held, told = page.evaluate(
+        """(() => {
+          const side = explorer.sides[0];
+          const [, first, , text] = side.events.find(([kind]) => kind === "flush");
+          side.goTo(first);
+          const caches = side.rows.filter((_, n) => side.tables[n].kind === "cache");
+          return [caches.flatMap((rows) => rows.filter(Boolean)).length, text];
+        })()"""
+    )
+    numbers = re.fullmatch(
+        r"\d+ half lines written back, (\d+) lines and (\d+) of its own invalidated, "
+        r"\d+ translations invalidated",
+        told,
+    )
+    assert numbers is not None, told
+    # besides, of those that were there it has evicted some, and fetched its own instructions
+    assert int(numbers[1]) <= held
+    assert int(numbers[2]) >= 200
 
 
 def test_the_page_ends_as_the_machine(page: Page) -> None:
@@ -268,13 +315,13 @@ def test_events_are_jumped_to(page: Page) -> None:
 
 def test_both_sides_wait_for_each_other_at_marks(page: Page) -> None:
     """One way takes some thousand cycles with a flush, and 55 without (docs/ipc-path.md)."""
-    page.get_by_role("button", name="B goes on").click()
+    page.get_by_role("button", name="B resumes").click()
     flush, fass = page.evaluate("explorer.sides.map((side) => side.cycles)")
     assert flush > 30 * fass
     chips = [page.locator(f"#side-{n} .chip").inner_text() for n in (0, 1)]
     assert chips == ["space B, program"] * 2
     page.keyboard.press("ArrowLeft")
-    assert page.locator("#side-1 .waits").inner_text() == "waits for flush"
+    assert page.locator("#side-1 .waits").inner_text() == "paused until flush gets here"
     # one way, from the trap to the first instruction after it, is what the book begins with
     ways = page.evaluate(
         """explorer.sides.map((side) => {
@@ -330,7 +377,11 @@ def lab(colour: str) -> tuple[float, float, float]:
 def test_no_two_colours_of_a_legend_are_alike(dark: bool, ipc: Path, browser: Browser) -> None:
     page = opened(browser, ipc, dark=dark)
     page.keyboard.press("End")
-    for legend in ("#kinds .swatch", "#side-0 .costs .swatch", ".legend .cell:not(.used, .new)"):
+    for legend in (
+        "#kinds .swatch",
+        "#side-0 .costs .swatch",
+        ".legend .cell:not(.used, .new, .closed)",
+    ):
         colours = page.locator(legend).evaluate_all(
             "all => all.map(one => getComputedStyle(one).backgroundColor)"
         )
@@ -375,7 +426,7 @@ def test_what_is_warm_is_said_as_it_is(page: Page) -> None:
 
 def test_no_button_is_cut_on_a_phone(ipc: Path, browser: Browser) -> None:
     page = opened(browser, ipc, PHONE)
-    cut = page.locator(".controls button").evaluate_all(
+    cut = page.locator(".controls button:visible").evaluate_all(
         """all => all.filter((one) => {
           const at = one.getBoundingClientRect();
           for (let box = one.parentElement; box; box = box.parentElement) {

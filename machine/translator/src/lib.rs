@@ -31,6 +31,7 @@ mod host;
 mod instruction;
 mod lines;
 mod schedule;
+pub mod wide;
 
 pub use guest::{
     Counts, DataLine, Exit, Guest, HintTable, Hints, Pending, Place, Why, HINTS, LINE_BYTES,
@@ -54,7 +55,7 @@ const HOT: u8 = 8;
 /// The translations of one machine.
 #[derive(Debug)]
 pub struct Translator {
-    lines: Lines,
+    lines: Lines<LINE_WORDS, PLACES>,
     host: host::Host,
     /// Registers that a guest has.
     registers: usize,

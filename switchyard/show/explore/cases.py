@@ -103,8 +103,9 @@ def ipc(wish: Wish) -> Case:
     return Case(
         "ipc",
         "A message to another address space, and the answer",
-        "A server calls a client, which answers at once: two switches, after 200 like them. The "
-        "same programs on the same processor, a StrongARM, under two kernels.",
+        "Program A calls program B, which answers at once: two switches of address space, after "
+        "200 such round trips. The same programs on the same processor, a StrongARM, under two "
+        "kernels that switch in different ways.",
         [_side(scheme, "bench-ipc", append, moments, wish) for scheme in wish.schemes or SCHEMES],
         _look("ipc", wish),
     )
@@ -158,8 +159,8 @@ def small_spaces(wish: Wish) -> Case:
     return Case(
         "small-spaces",
         "A message on a Pentium 4, to a large space and to a small one",
-        "A server calls a client, which answers at once: two switches, as they come after 200 "
-        "others.",
+        "A program calls another, which answers at once: two switches of address space, after 200 "
+        "such round trips.",
         [
             _side(scheme, "bench-ipc", append, moments, wish, board=PC)
             for scheme in wish.schemes or ("flush", "small-spaces")
@@ -199,8 +200,8 @@ def linux(wish: Wish) -> Case:
     return Case(
         "linux",
         "A switch on Linux: a byte through a pipe, and one back",
-        "Two processes pass a byte to and fro through two pipes, as lmbench does: two switches. It "
-        "is one of many such round trips, after 172 others.",
+        "Two processes pass a byte to and fro through two pipes, as lmbench does: two switches of "
+        "address space, after 172 such round trips.",
         sides,
         _look("linux", wish),
     )

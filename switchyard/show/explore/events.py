@@ -62,7 +62,7 @@ class Mark:
     def name(self) -> str:
         """In words, as short as can be."""
         letter = chr(ord("A") + self.space)
-        does = ENTERS.get(self.label[0], f": {self.label[0]}") if self.enters else " goes on"
+        does = ENTERS.get(self.label[0], f": {self.label[0]}") if self.enters else " resumes"
         return f"{letter}{does}"
 
 
@@ -113,7 +113,7 @@ def marks(window: Window) -> list[Mark]:
             name = step.exception.name if step.exception else "call"
             listed.append(Mark(number, (name, step.pc), True, known.index(space.now)))
         elif step.user and not user and number + 1 < len(steps):
-            label = "goes on", steps[number + 1].pc
+            label = "resumes", steps[number + 1].pc
             listed.append(Mark(number, label, False, known.index(space.now)))
         user = step.user
     return listed
@@ -202,19 +202,24 @@ def _flushes(window: Window, function: Callable[[int], str]) -> list[Event]:
     for first, last in _together(sorted(whole), APART):
         part = steps[first : last + 1]
         counted = {name: sum(step.counted.get(name, 0) for step in part) for name in WRITE_BACKS}
-        lost = {"cache": 0, "tlb": 0}
+        lost = {"cache": 0, "tlb": 0, "own": 0}
+        loaded = set()  # its own: lines that it has read to push others out, and its instructions
         for step in part:
-            for (table, _), row in step.places.items():
-                kind = window.tables[table].kind
-                if not row and kind in lost:
-                    lost[kind] += 1
+            for place, row in step.places.items():
+                kind = window.tables[place[0]].kind
+                if row and kind == "cache":
+                    loaded.add(place)
+                elif not row and kind in lost:
+                    lost["own" if place in loaded else kind] += 1
         said = (
             [f"{_plural(sum(counted.values()), 'half line')} written back"]
             if any(counted.values())
             else []
         )
-        said += [f"{_plural(lost['cache'], 'line')} forgotten"] if lost["cache"] else []
-        said += [f"{_plural(lost['tlb'], 'translation')} forgotten"] if lost["tlb"] else []
+        if lost["cache"] or lost["own"]:
+            own = f" and {lost['own']} of its own" if lost["own"] else ""
+            said.append(f"{_plural(lost['cache'], 'line')}{own} invalidated")
+        said += [f"{_plural(lost['tlb'], 'translation')} invalidated"] if lost["tlb"] else []
         text = ", ".join(said) or "nothing was there"
         flushes.append(Event("flush", first, last, text, cycles(window, first, last)))
     return flushes
@@ -281,10 +286,10 @@ def _of_step(window: Window, number: int, step: Step) -> Iterator[Event]:
         yield event("directory", f"{_plural(rows['directory'], 'change')} of the page directory")
     missed = [name for name in MISSES if name in step.counted]
     if missed:
-        yield event("tlb", " and ".join(_side(name) + " TLB misses" for name in missed))
+        yield event("tlb", " and ".join(_side(name) + " TLB miss" for name in missed))
     filled = [name for name in FILLS if name in step.counted]
     if filled:
-        yield event("fill", " and ".join(_side(name) + " cache misses" for name in filled))
+        yield event("fill", " and ".join(_side(name) + " cache miss" for name in filled))
     written = sum(step.counted.get(name, 0) for name in WRITE_BACKS)
     if written:
         yield event("write-back", f"{_plural(written, 'half line')} written back")

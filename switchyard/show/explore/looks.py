@@ -1,42 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
 """What there is to see on the pages of the cases, in turn, and what each way to switch does.
 
-Where the page goes for it is a name of `GUIDED` in `page/explore.js`: begin, flush, switch, miss,
-fault, recycled, slot, end; "" stays.
+Where the page goes for it is a place that `placeOf` in `page/explore.js` knows: begin, flush,
+switch, miss, fault, recycled, slot, end; "/1" after it is the second side's, "" stays.
 """
 
 LOOK = {
     "ipc": (
         (
             "begin",
-            "Two programs at the same addresses take turns, and run the same instructions on "
-            "both sides. Each small square is a line of a cache or an entry of a TLB; its "
-            "colour says whose it is. Under flush nearly all are empty: the last switch has "
-            "emptied them. Under fass they hold what both programs and the kernel need.",
+            "Two programs, A and B, use the same addresses and take turns: the same programs on "
+            "the left and on the right. Each small square is a line of a cache or an entry of a "
+            "TLB; its colour says whose it is. On the left (flush) nearly all are empty: the last "
+            "switch has emptied them. On the right (fass) they hold what both programs and the "
+            "kernel need.",
+        ),
+        (
+            "switch/1",
+            "On the right, under fass, the kernel switches by two registers: DACR opens B's "
+            "domain and closes A's, PID moves the low addresses to B's slot. Nothing is emptied: "
+            "A's lines and translations stay, and are hatched where their domain is closed.",
         ),
         (
             "flush",
-            "A cache that goes by virtual addresses cannot tell whose line it has. So under "
-            "flush the kernel empties it before another program runs. This processor has no "
-            "operation that writes the data cache back: the kernel reads zeros until each dirty "
-            "line was pushed out, and only then empties all of it.",
+            "On the left, under flush: a virtually addressed cache cannot tell whose line it has, "
+            "so the kernel empties it before B runs. This processor cannot write its whole data "
+            "cache back: the kernel reads a block of zeros until every dirty line has been "
+            "evicted, and only then empties the cache. Reading them is most of the cost.",
         ),
         (
-            "switch",
-            "The switch itself is one register under flush, the page table's address. Under "
-            "fass there are two, DACR and PID, and nothing is emptied: the other program's "
-            "lines and translations stay, and are hatched where the DACR denies their domain.",
+            "switch/0",
+            "The switch itself is one register here, too: ttb, the address of B's page table.",
         ),
         (
-            "miss",
-            "After a flush the next program finds nothing: its first instructions wait for "
-            "their lines, and for walks through the page tables. That is the flush's price, "
-            "too.",
+            "miss/0",
+            "Now B resumes, and finds caches and TLBs empty. Its first instructions miss: they "
+            "wait for walks through the page tables and for lines to be filled. That is part of "
+            "the flush's cost, too. On the right B misses hardly anything.",
         ),
         (
             "end",
-            "From place to place, the table below counts what went into fills and walks: "
-            "flush takes many times as long for the same.",
+            "The table below counts the cycles between the marked points, and what went into "
+            "filling lines and walking page tables: the same work takes many times as long on "
+            "the left.",
         ),
     ),
     "recycle": (
@@ -53,7 +59,7 @@ LOOK = {
         (
             "recycled",
             "Of 24 clients this one has none. The kernel takes another space's: that one's "
-            "entry goes from the page directory, and all translations are forgotten, as some "
+            "entry goes from the page directory, and all translations are invalidated, as some "
             "carry its number.",
         ),
         (
@@ -97,23 +103,23 @@ LOOK = {
         ),
         (
             "switch",
-            "Under flush CR3 is loaded: all translations but the kernel's are forgotten, and "
-            "with them the trace cache. The next program's first instructions wait for walks, "
-            "and are decoded anew.",
+            "Under flush CR3 is loaded, which empties the TLBs of all but the kernel's "
+            "translations, and the trace cache. The next program's first instructions wait for "
+            "walks, and are decoded anew.",
         ),
         (
             "",
             "With small spaces the next program lies in a corner of the same page directory. "
-            "Its segments are loaded, which end where its corner ends; nothing is forgotten.",
+            "Its segments are loaded, which end where its corner ends; nothing is emptied.",
         ),
         (
             "miss",
-            "The lines of the caches stay on both sides: they go by physical addresses. What "
+            "The lines of the caches stay on both sides: they are physically addressed. What "
             "flush lacks now is in the TLBs and in the trace cache.",
         ),
         (
             "end",
-            "The table below counts it, from place to place.",
+            "The table below counts it, from one marked point to the next.",
         ),
     ),
     "linux": (
@@ -151,12 +157,12 @@ LOOK = {
 # What each way to switch does, below its name.
 DOES = {
     "flush": "empties caches and TLBs at each switch",
-    "fass": "tells programs apart by domain and slot, and empties nothing",
+    "fass": "fast address-space switching, by domain and slot: empties nothing",
     "fass-shared": "as fass; memory that programs share is in the TLBs once",
     "single-space": "all programs share one address space: nothing to switch",
     "tags": "caches and TLBs have tags: nothing to empty",
 }
 PC_DOES = {
-    "flush": "loads CR3: translations and decoded instructions are forgotten",
-    "small-spaces": "changes segments, and forgets nothing",
+    "flush": "loads CR3, which empties the TLBs and the trace cache",
+    "small-spaces": "changes segments, and empties nothing",
 }

@@ -154,6 +154,10 @@ def render(case: Case, sides: Sequence[Seen]) -> str:
             style=pages.source("explore.css"),
             script=pages.source("explore.js"),
             given=data(sides),
-            words=words.of(sides[0].window.system),
+            words=words.of(
+                case.name,
+                sides[0].window.system,
+                [table.name for table in sides[0].window.tables],
+            ),
         )
     )

@@ -10,7 +10,7 @@ const [CYCLES, INSTRUCTION, USER, SKIPPED, WAITED, COUNTED] = [0, 1, 2, 3, 4, 5]
 const [REGISTERS, SYSTEM, ACCESSES, PLACES, EXCEPTION] = [6, 7, 8, 9, 10];
 const KERNEL = -1, OTHER = -2; // owners that are no space
 // How many places that an instruction has touched are described by themselves.
-const DETAILS = 3;
+const DETAILS = 6;
 
 class Side {
   constructor(given) {
@@ -199,13 +199,15 @@ const CAUSES = {
 const REASONS = {
   operand: (n) => `waits ${cycles(n)} for an operand that is not there yet`,
   turn: (n) => `waits ${cycles(n)} for its turn, as what is before it is not done`,
-  fetch_fill: (n) => `its line is not in the instruction cache: ${cycles(n)}`,
-  fetch_walk: (n) => `its page is not in the TLB: the page tables are walked, ${cycles(n)}`,
-  data_fill: (n) => `the data are not in the cache: ${cycles(n)} for the line`,
-  data_walk: (n) => `the data's page is not in the TLB: the page tables are walked, ${cycles(n)}`,
-  write_buffer: (n) => `the write buffer must be waited for: ${cycles(n)}`,
+  fetch_walk: (n) => `instruction TLB miss, the page tables are walked: ${cycles(n)}`,
+  fetch_fill: (n, missed) => `${missed ? "instruction cache miss" : "waits for the rest of its line"}: ${cycles(n)}`,
+  data_walk: (n) => `data TLB miss, the page tables are walked: ${cycles(n)}`,
+  data_fill: (n, missed) => `${missed ? "data cache miss" : "waits for the rest of a line"}: ${cycles(n)}`,
+  write_buffer: (n) => `waits for the write buffer: ${cycles(n)}`,
   idle: (n) => `sleeps ${cycles(n)}`,
 };
+// The counters that say that a line was not there; without one the line is on its way.
+const MISSES = { fetch_fill: /^(icache|trace_cache|l2)\w*misses/, data_fill: /^(dcache|minicache|l2)\w*misses/ };
 const ACCESS = ["denied", "open, permissions are checked", "reserved", "open, nothing is checked"];
 // Events of which a step is told that it is part.
 const TOLD = new Set(["mark", "switch", "flush", "fault", "directory"]);
@@ -215,9 +217,9 @@ const DONE = {
   itlb_invalidate_all: "the instruction TLB is emptied",
   dtlb_invalidate_all: "the data TLB is emptied",
   dcache_clean_line: "a line is cleaned",
-  dcache_invalidate_line: "a line of the data cache is forgotten",
-  itlb_invalidate_entry: "an entry of the instruction TLB is forgotten",
-  dtlb_invalidate_entry: "an entry of the data TLB is forgotten",
+  dcache_invalidate_line: "a line of the data cache is invalidated",
+  itlb_invalidate_entry: "an entry of the instruction TLB is invalidated",
+  dtlb_invalidate_entry: "an entry of the data TLB is invalidated",
   write_buffer_drains: "the write buffer is drained",
   dcache_writebacks: "half lines are written back",
 };
@@ -242,7 +244,7 @@ function taken(words) {
 // What it means that a register of the system changes, where that can be said.
 const CONTROL = {
   ttb: "from now on another space's page table is walked",
-  cr3: "from now on another space's page directory is walked, and translations are forgotten",
+  cr3: "from now on another space's page directory is walked, and the TLBs are emptied",
   satp: "from now on another space's page table is walked; what the TLBs have stays until SFENCE.VMA",
   dacr: "other domains are open now",
   pid: "low addresses mean another slot now",
@@ -253,15 +255,16 @@ function told(side, step) {
   const said = [];
   if (step[EXCEPTION]) said.push(taken(step[EXCEPTION]));
   for (const [n] of step[SYSTEM] || []) if (CONTROL[side.system[n]]) said.push(CONTROL[side.system[n]]);
+  const counts = (step[COUNTED] || []).map(([n]) => side.counters[n]);
   (step[WAITED] || []).forEach((n, cause) => {
-    if (n) said.push(REASONS[side.causes[cause]](n));
+    const name = side.causes[cause];
+    if (n) said.push(REASONS[name](n, counts.some((counted) => MISSES[name]?.test(counted))));
   });
   const waited = (step[WAITED] || []).reduce((sum, n) => sum + n, 0);
   const issued = step[CYCLES] - waited;
-  const counts = (step[COUNTED] || []).map(([n]) => side.counters[n]);
   const past = counts.some((name) => name.startsWith("uncached"));
   if (past) said.push(`goes past the caches, to the bus: ${cycles(issued)}`);
-  else if (issued > 1) said.push(waited ? `and takes ${cycles(issued)} itself` : `takes ${cycles(issued)}`);
+  else if (issued > 1) said.push(waited ? `execution: ${cycles(issued)}` : `takes ${cycles(issued)}`);
   if (step[SKIPPED]) said.push("its condition does not hold, so it does nothing");
   const accesses = step[ACCESSES] || [];
   for (const [store, address, value] of accesses.slice(0, 3)) {
@@ -465,7 +468,7 @@ class View {
     const waited = sums.reduce((sum, n) => sum + n, 0);
     const all = [side.cycles - waited, ...sums];
     all.forEach((n, i) => (this.bars[i].style.width = `${(100 * n) / View.longest}%`));
-    const named = new Map([["issuing", [all[0], "--issue"]]]);
+    const named = new Map([["executing", [all[0], "--issue"]]]);
     side.causes.forEach((cause, n) => {
       const [name, of] = CAUSES[cause];
       named.set(name, [(named.get(name)?.[0] ?? 0) + sums[n], of]);
@@ -507,7 +510,7 @@ class View {
     const { side, parts } = this;
     if (!step) {
       const next = hex(side.instructions[side.steps[0][INSTRUCTION]][0]);
-      parts.said.textContent = `The beginning, as what ran before has left it: ${warm(side)}. ${next} is next.`;
+      parts.said.textContent = `As what ran before has left the caches: ${warm(side)}. The next instruction is at ${next}.`;
       return;
     }
     const index = side.done - 1;
@@ -546,7 +549,8 @@ class View {
       square.className = `cell ${access ? className(side.ownerOfDomain(n, side.space)) : ""}`;
       square.title = `domain ${n}: ${ACCESS[access]}`;
     });
-    this.domains.words.textContent = `${hex(dacr)}; PID slot ${pid >>> 25}`;
+    const open = this.domains.squares.flatMap((_, n) => ((dacr >>> (2 * n)) & 3 ? [n] : []));
+    this.domains.words.textContent = `${hex(dacr)}: open ${open.join(", ") || "none"}; PID slot ${pid >>> 25}`;
   }
 
   // The places that the step has looked at: table and place.
@@ -614,7 +618,8 @@ class View {
       shown.push(cell);
     });
     cells.replaceChildren(...shown);
-    count.textContent = `${shown.length} entries of programs, ${kernels} of the kernel`;
+    const entries = shown.length === 1 ? "entry" : "entries";
+    count.textContent = `${shown.length} ${entries} of programs, ${kernels} of the kernel`;
   }
 }
 
@@ -655,7 +660,7 @@ function go(to, remember = true) {
   position = Math.max(0, Math.min(last, to));
   sides.forEach((side, s) => {
     side.goTo(positions[position][s]);
-    views[s].draw(sides.length > 1 && waits(s) ? `waits for ${sides[1 - s].label}` : "");
+    views[s].draw(sides.length > 1 && waits(s) ? `paused until ${sides[1 - s].label} gets here` : "");
   });
   slider.value = position;
   const here = `step ${number(position)} of ${number(last)}`;
@@ -737,44 +742,66 @@ for (const [kind, [words, of]] of Object.entries(KINDS)) {
 const most = Math.max(...sides.map((side) => side.spaces.length));
 byId("legend-spaces").append(
   ...Array.from({ length: Math.min(most, 4) }, (_, n) => element("i", { className: `cell owner-${n}` })),
-  ` of the spaces ${Array.from({ length: Math.min(most, 4) }, (_, n) => letter(n)).join(", ")}`,
+  ` ${most === 1 ? "space" : "spaces"} ${Array.from({ length: Math.min(most, 4) }, (_, n) => letter(n)).join(", ")}`,
 );
+byId("legend-closed").hidden = !sides.some(({ system }) => system.includes("dacr"));
 for (const { at, name } of given.marks.slice(1, -1)) {
   const place = Math.max(...at.map((done, s) => reached[s][done])); // when the last is there
   const button = element("button", { textContent: name, onclick: () => go(place) });
   button.dataset.at = place;
   byId("chapters").append(button);
 }
-// Straight to what a page is about: the first of its kind, on the side that has it first.
-function firstOf(kinds, from = () => 0, words = "") {
-  const found = sides.flatMap((side, s) => {
-    const event = side.events.find(
-      ([kind, first, , text]) => kinds.includes(kind) && first >= from(side) && text.includes(words),
-    );
-    return event ? [reached[s][event[1] + 1]] : [];
-  });
-  return found.length ? Math.min(...found) : undefined;
+// Straight to what a page is about: the first of its kind on a side, as a position.
+function firstOf(s, kinds, from = 0, words = "") {
+  const event = sides[s].events.find(
+    ([kind, first, , text]) => kinds.includes(kind) && first >= from && text.includes(words),
+  );
+  return event && reached[s][event[1] + 1];
 }
-const switched = (side) => (side.events.find(([kind]) => kind === "switch") || [0, 0, Infinity])[2] + 1;
+// The step after which the next program runs: the first that comes after a switch.
+function resumed({ events }) {
+  const [, , switched] = events.find(([kind]) => kind === "switch") || [0, 0, Infinity];
+  const mark = events.find(([kind, first, , text]) => kind === "mark" && first > switched && text.endsWith("resumes"));
+  return mark ? mark[2] + 1 : Infinity;
+}
 const JUMPS = {
-  flush: ["the flush", "--dirty", firstOf(["flush"])],
-  switch: ["the switch", "--switch", firstOf(["switch"])],
-  miss: ["first miss after it", "--space-2", firstOf(["fill", "tlb"], switched)],
-  fault: ["the fault", "--space-1", firstOf(["fault"])],
+  flush: ["the flush", "--dirty", (s) => firstOf(s, ["flush"])],
+  switch: ["the switch", "--switch", (s) => firstOf(s, ["switch"])],
+  miss: ["next program\u2019s first miss", "--space-2", (s) => firstOf(s, ["fill", "tlb"], resumed(sides[s]))],
+  fault: ["the fault", "--space-1", (s) => firstOf(s, ["fault"])],
 };
-for (const [name, of, at] of Object.values(JUMPS)) {
-  if (at === undefined) continue;
-  byId("jumps").append(element("button", { onclick: () => go(at) }, swatch(of), name));
+sides.forEach((side, s) => {
+  const found = Object.entries(JUMPS)
+    .map(([name, [words, of, find]]) => ({ name, words, of, at: find(s) }))
+    .filter(({ at }) => at !== undefined)
+    .sort((a, b) => a.at - b.at);
+  if (!found.length) return;
+  const group = element("span", { className: "jump-group", role: "group", ariaLabel: side.label });
+  group.dataset.of = s;
+  group.append(...(sides.length > 1 ? [element("b", { textContent: side.label })] : []));
+  for (const { name, words, of, at } of found) {
+    group.append(element("button", { onclick: () => jump(name, s, at) }, swatch(of), words));
+  }
+  byId("jumps").append(group);
+});
+function jump(name, s, at) {
+  show(s);
+  go(at);
+  const told = guide.findIndex(({ dataset }) => dataset.at === name || dataset.at === `${name}/${s}`);
+  if (told >= 0) look(told, false);
 }
-// What there is to see, one after the other, and where each of it is (LOOK in explore/cases.py).
-const saying = (words) => firstOf(Object.keys(KINDS), () => 0, words);
-const GUIDED = {
-  begin: 0,
-  end: last,
-  recycled: saying("recycled"),
-  slot: saying("pid"),
-  ...Object.fromEntries(Object.entries(JUMPS).map(([name, [, , at]]) => [name, at])),
-};
+// What there is to see, one after the other, and where each of it is (LOOK in explore/looks.py): on the
+// side that is named, or on the one that has it first.
+function placeOf(where) {
+  const [name, named] = where.split("/");
+  const any = (find) => {
+    const found = sides.map((_, s) => (named === undefined || Number(named) === s ? find(s) : undefined));
+    return Math.min(...found.filter((at) => at !== undefined));
+  };
+  const saying = (words) => any((s) => firstOf(s, Object.keys(KINDS), 0, words));
+  const places = { begin: 0, end: last, recycled: saying("recycled"), slot: saying("pid") };
+  return name in JUMPS ? any(JUMPS[name][2]) : places[name];
+}
 const guide = [...document.querySelectorAll("#guide li")];
 function look(index, move = true) {
   guide.forEach((one, n) => one.classList.toggle("shown", n === index));
@@ -783,28 +810,34 @@ function look(index, move = true) {
   byId("guide-on").disabled = index === guide.length - 1;
   byId("guide-back").onclick = () => look(index - 1);
   byId("guide-on").onclick = () => look(index + 1);
-  const at = GUIDED[guide[index].dataset.at];
-  if (move && at !== undefined) go(at);
+  if (!move) return;
+  const where = guide[index].dataset.at;
+  const at = placeOf(where);
+  if (Number.isFinite(at)) go(at);
+  if (where.includes("/")) show(Number(where.split("/")[1]));
+  if (where === "end") byId("stretches-title").scrollIntoView({ block: "nearest", behavior: "smooth" });
 }
 if (guide.length) look(0, false);
 byId("speed").addEventListener("change", () => timer && run(true));
-// What each side took from place to place.
-for (let n = 1; n < given.marks.length; n += 1) {
-  const [from, to] = [given.marks[n - 1], given.marks[n]];
+// What each side took between marked points, and in all.
+function stretch(words, from, to) {
   const cells = sides.flatMap((side, s) => {
-    const waited = side.totals[to.at[s]].map((sum, cause) => sum - side.totals[from.at[s]][cause]);
+    const waited = side.totals[to[s]].map((sum, cause) => sum - side.totals[from[s]][cause]);
     const sum = (end) => waited.reduce((all, n, cause) => (side.causes[cause].endsWith(end) ? all + n : all), 0);
-    const spent = side.at[to.at[s]] - side.at[from.at[s]];
+    const spent = side.at[to[s]] - side.at[from[s]];
     return [spent, sum("_fill"), sum("_walk")].map((value) => element("td", { textContent: number(value) }));
   });
-  const name = element("th", { scope: "row", className: "word", textContent: `${from.name} \u2192 ${to.name}` });
+  const name = element("th", { scope: "row", className: "word", textContent: words });
   byId("stretches").querySelector("tbody").append(element("tr", {}, name, ...cells));
 }
+given.marks.slice(1).forEach(({ at, name }, n) => stretch(`${given.marks[n].name} \u2192 ${name}`, given.marks[n].at, at));
+if (given.marks.length > 2) stretch("in all", given.marks[0].at, given.marks.at(-1).at);
 for (const button of document.querySelectorAll("[data-side]")) {
   button.addEventListener("click", () => show(Number(button.dataset.side)));
 }
 function show(index) {
   views.forEach(({ root }, s) => root.classList.toggle("shown", s === index));
+  for (const group of byId("jumps").children) group.classList.toggle("shown", Number(group.dataset.of) === index);
   for (const button of document.querySelectorAll("[data-side]")) {
     button.setAttribute("aria-pressed", Number(button.dataset.side) === index);
   }

@@ -261,6 +261,7 @@ impl<O: Observer> Core<O> {
         })
     }
 
+    #[inline]
     fn execute(&mut self, pc: u32, op: Op) {
         self.r[15] = if self.thumb() {
             self.execute_in::<1>(pc, op);

@@ -219,6 +219,7 @@ impl WriteBuffer {
     /// Takes a store of the low bits of `value`. Waits for room; returns the cycle at which the
     /// processor goes on.
     #[allow(clippy::too_many_arguments)]
+    #[inline] // most stores of some programs pass here
     pub fn push_store(
         &mut self,
         pa: u32,

@@ -6,23 +6,23 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
 
-use switchyard_machine::arch::{Architecture, Processor};
-use switchyard_machine::check::{Checker, Finding};
-use switchyard_machine::config::MachineConfig;
-use switchyard_machine::event::Cycle;
-use switchyard_machine::gdb::Listener;
-use switchyard_machine::log::Log;
-use switchyard_machine::machine::{Machine, Stop};
-use switchyard_machine::profile::{export, table, Profile, RegionProfile};
-use switchyard_machine::symbols::Symbols;
-use switchyard_machine::trace::Trace;
-use switchyard_machine::watchers::Watchers;
-use switchyard_machine::window::moment::{Moment, Way};
-use switchyard_machine::window::{Plan, Window};
+use crate::arch::{Architecture, Processor};
+use crate::check::{Checker, Finding};
+use crate::config::MachineConfig;
+use crate::event::Cycle;
+use crate::gdb::Listener;
+use crate::log::Log;
+use crate::machine::{Machine, Stop};
+use crate::profile::{export, table, Profile, RegionProfile};
+use crate::symbols::Symbols;
+use crate::trace::Trace;
+use crate::watchers::Watchers;
+use crate::window::moment::{Moment, Way};
+use crate::window::{Plan, Window};
 
-use crate::args::{BootArgs, Check};
-use crate::output::{Output, Stream};
-use crate::terminal::{self, Console};
+use super::args::{BootArgs, Check};
+use super::output::{Output, Stream};
+use super::terminal::{self, Console};
 
 /// Cycles between two looks at whether a window is over.
 const WINDOW_SLICE: Cycle = 100_000;

@@ -3,18 +3,18 @@
 
 use std::path::Path;
 
-use switchyard_machine::arch::{Architecture, Processor};
-use switchyard_machine::board::Board;
-use switchyard_machine::config::MachineConfig;
-use switchyard_machine::dev::network::Mac;
-use switchyard_machine::loader::Boot;
-use switchyard_machine::machine::Machine;
-use switchyard_machine::net::{self, Address, Cable, Pair};
-use switchyard_machine::registry::{self, Registry, Task};
+use crate::arch::{Architecture, Processor};
+use crate::board::Board;
+use crate::config::MachineConfig;
+use crate::dev::network::Mac;
+use crate::loader::Boot;
+use crate::machine::Machine;
+use crate::net::{self, Address, Cable, Pair};
+use crate::registry::{self, Registry, Task};
 
-use crate::args::{parsed, BootArgs};
-use crate::origin::described_with;
-use crate::terminal::{self, Network};
+use super::args::{parsed, BootArgs};
+use super::origin::described_with;
+use super::terminal::{self, Network};
 
 /// Gives the network interface its address, and connects it if that is asked for.
 pub fn plug<P: Processor>(

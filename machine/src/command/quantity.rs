@@ -2,7 +2,7 @@
 //! Numbers on the command line. What is wrong with one is said with what was expected, however many digits
 //! it has.
 
-use switchyard_machine::event::Cycle;
+use crate::event::Cycle;
 
 /// A number of cycles to run.
 pub fn cycles(text: &str) -> Result<Cycle, String> {

@@ -5,15 +5,15 @@ use std::fs::{File, OpenOptions};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use switchyard_machine::arch::Processor;
-use switchyard_machine::config::MachineConfig;
-use switchyard_machine::dev::medium::Medium;
-use switchyard_machine::dev::MediumSlot;
-use switchyard_machine::error::Error;
-use switchyard_machine::machine::Machine;
-use switchyard_machine::recording;
+use crate::arch::Processor;
+use crate::config::MachineConfig;
+use crate::dev::medium::Medium;
+use crate::dev::MediumSlot;
+use crate::error::Error;
+use crate::machine::Machine;
+use crate::recording;
 
-use crate::args::BootArgs;
+use super::args::BootArgs;
 
 /// What is expected of a drive's file.
 const AN_IMAGE: &str = "an image of a memory card or disk";

@@ -9,7 +9,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use switchyard_machine::error::Error;
+use crate::error::Error;
 
 /// A file that will be written at the end of the run.
 pub struct Output {

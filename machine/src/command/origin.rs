@@ -5,19 +5,19 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use switchyard_machine::arch::{Processor, Semihosted};
-use switchyard_machine::board::Board;
-use switchyard_machine::config::MachineConfig;
-use switchyard_machine::error::Error;
-use switchyard_machine::loader::Boot;
-use switchyard_machine::machine::Machine;
-use switchyard_machine::registry::Registry;
-use switchyard_machine::snapshot::Saved;
-use switchyard_machine::state::Damaged;
+use crate::arch::{Processor, Semihosted};
+use crate::board::Board;
+use crate::config::MachineConfig;
+use crate::error::Error;
+use crate::loader::Boot;
+use crate::machine::Machine;
+use crate::registry::Registry;
+use crate::snapshot::Saved;
+use crate::state::Damaged;
 
-use crate::args::BootArgs;
-use crate::drive;
-use crate::quantity::shown;
+use super::args::BootArgs;
+use super::drive;
+use super::quantity::shown;
 
 /// The machine that `name` means, and its board.
 pub fn described(name: &str) -> Result<(MachineConfig, &'static Board), String> {

@@ -3,17 +3,17 @@
 
 use std::path::Path;
 
-use switchyard_machine::arch::Processor;
-use switchyard_machine::config::MachineConfig;
-use switchyard_machine::error::{read_file, Error, MOST_ELF};
-use switchyard_machine::event::Cycle;
-use switchyard_machine::machine::Machine;
-use switchyard_machine::recording::{self, Beginning, How, Recording, A_RECORDING};
-use switchyard_machine::registry::Registry;
+use crate::arch::Processor;
+use crate::config::MachineConfig;
+use crate::error::{read_file, Error, MOST_ELF};
+use crate::event::Cycle;
+use crate::machine::Machine;
+use crate::recording::{self, Beginning, How, Recording, A_RECORDING};
+use crate::registry::Registry;
 
-use crate::args::BootArgs;
-use crate::drive;
-use crate::output::Output;
+use super::args::BootArgs;
+use super::drive;
+use super::output::Output;
 
 /// `--record`: what was given from outside, and when, is kept for [`replayed`].
 pub struct Recorder {

@@ -17,17 +17,17 @@ use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-use switchyard_machine::arch::Processor;
-use switchyard_machine::error::read_file;
-use switchyard_machine::event::Cycle;
-use switchyard_machine::gdb::{self, Debuggable, Listener};
-use switchyard_machine::machine::{Machine, Stop};
-use switchyard_machine::net::{self, Cable, Pair};
-use switchyard_machine::recording::How;
-use switchyard_machine::report::ConsoleTail;
-use switchyard_machine::script::{Script, MARK};
+use crate::arch::Processor;
+use crate::error::read_file;
+use crate::event::Cycle;
+use crate::gdb::{self, Debuggable, Listener};
+use crate::machine::{Machine, Stop};
+use crate::net::{self, Cable, Pair};
+use crate::recording::How;
+use crate::report::ConsoleTail;
+use crate::script::{Script, MARK};
 
-use crate::NAME;
+use super::NAME;
 
 /// Cycles between two looks at the console: some 10 ms of the host's time.
 const SLICE: Cycle = 2_000_000;
