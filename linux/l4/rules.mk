@@ -5,9 +5,14 @@
 # User-Mode Linux for i386 is built as it is, which takes this computer's compiler and a C library of 32 bits; then
 # its objects are linked once more, at the root task's address, without those that know a host: in their place
 # come `os/`, compiled with the flags of Linux' own files, and `host/`, compiled as programs of L4 are.
-L4      := $(CACHE)/l4
-L4_OUT  := $(BUILD)/linux/l4
+#
+# `make l4 KIND=tiny` makes linux-l4-tiny-SCHEME.elf: the least of Linux, in a third of the time (tiny/).
+KIND    :=
+L4_NAME := l4$(KIND:%=-%)
+L4      := $(CACHE)/$(L4_NAME)
+L4_OUT  := $(BUILD)/linux/$(L4_NAME)
 SCHEMES ?= flush small-spaces
+L4_CONFIG := l4/$(if $(KIND),$(KIND)/$(KIND),l4).config
 # A small-space area in which eight programs find regions of 256 MB.
 L4_AREA := 0x80000000
 # Behind the root task (root/root.h).
@@ -22,9 +27,10 @@ L4_TREE    := $(SOURCE)-l4
 L4_READY   := $(L4_TREE)/.patched-$(firstword $(shell cat $(L4_PATCHES) | cksum))
 
 # Headers of the C library that are not the processor's are where those of 64 bits are.
-L4_CC   := gcc -idirafter /usr/include/x86_64-linux-gnu
-L4_MAKE := $(MAKE) -s -j$(JOBS) -C $(L4_TREE) O=$(L4) ARCH=um SUBARCH=i386 START=$(BOARD_ROOT) \
-           CC='$(L4_CC) -ffile-prefix-map=$(L4_TREE)/= -ffile-prefix-map=$(L4)/=' LOCALVERSION=
+L4_CC   := $(if $(KIND),$(abspath l4/tiny/cc),gcc -idirafter /usr/include/x86_64-linux-gnu)
+L4_MAKE := TREE=$(L4_TREE) $(MAKE) -s -j$(JOBS) -C $(L4_TREE) O=$(L4) ARCH=um SUBARCH=i386 START=$(BOARD_ROOT) \
+           CC='$(L4_CC) -ffile-prefix-map=$(L4_TREE)/= -ffile-prefix-map=$(L4)/=' LOCALVERSION= \
+           $(if $(KIND),KCFLAGS='-O1 -w')
 
 # What is left out of Linux: all that calls a host, and drivers for files of a host's.
 L4_WITHOUT := /os-Linux/|arch/um/drivers/|arch/um/kernel/(irq|sigio|umid|skas/stub)\.o|arch/x86/um/(bugs_32|ptrace_user|stub_segv)\.o
@@ -38,10 +44,11 @@ L4_ROOT := l4/lib/arch/ia32/crt0 linux/l4/root/main user/common/probe l4/lib/sta
 L4_O    := $(L4_OS:%=$(L4_OUT)/os/%.o) $(L4_HVC:%=$(L4_OUT)/hvc/%.o) $(L4_HOST:%=$(L4_OUT)/%.o)
 
 .PHONY: l4
-l4: $(SCHEMES:%=$(OUT)/linux-l4-%.elf) $(OUT)/linux-l4.cpio $(IMAGE)-run.cpio $(IMAGE)-bench.cpio $(IMAGE)-pipes.cpio
+l4: $(SCHEMES:%=$(OUT)/linux-$(L4_NAME)-%.elf) \
+    $(if $(KIND),,$(OUT)/linux-l4.cpio $(IMAGE)-run.cpio $(IMAGE)-bench.cpio $(IMAGE)-pipes.cpio)
 
 # The RAM disk: programs of CONFIG=i386, which need no kernel of it.
-L4_PROGRAMS := sh selftest large
+L4_PROGRAMS := sh selftest large stress
 
 $(OUT)/linux-l4.cpio: user/initramfs.list $(OBJECTS)/usr/gen_init_cpio $(USER)/tests/init $(L4_PROGRAMS:%=$(USER)/%) l4/rules.mk
 	@mkdir -p $(@D)
@@ -51,18 +58,20 @@ $(OUT)/linux-l4.cpio: user/initramfs.list $(OBJECTS)/usr/gen_init_cpio $(USER)/t
 	mv $@.new $@
 
 $(L4_TREE)/.patched-%: $(SOURCE)/.unpacked
-	rm -rf $(L4_TREE) $(L4)
+	rm -rf $(L4_TREE) $(CACHE)/l4 $(CACHE)/l4-tiny
 	cp -al $(SOURCE) $(L4_TREE)
 	for patch in $(L4_PATCHES); do \
 		patch -s -f -p1 -d $(L4_TREE) < $$patch || \
 			{ echo "linux: $$patch: does not fit the sources in $(SOURCE)" >&2; exit 1; }; done
 	touch $@
 
-$(L4)/.configured: l4/l4.config $(L4_READY)
+# (What tiny/cc keeps knows of no dependencies.)
+$(L4)/.configured: $(L4_CONFIG) $(L4_READY) $(if $(KIND),l4/tiny/cc l4/tiny/headers.h)
+	$(if $(KIND),rm -rf $(L4))
 	@mkdir -p $(@D)
-	$(L4_MAKE) KCONFIG_ALLCONFIG=$(abspath l4/l4.config) allnoconfig
-	@! grep -E '^CONFIG_' l4/l4.config | grep -vxFf $(L4)/.config || \
-		{ echo "linux: l4/l4.config: the lines above did not get into the configuration" >&2; exit 1; }
+	$(L4_MAKE) KCONFIG_ALLCONFIG=$(abspath $(L4_CONFIG)) allnoconfig
+	@! grep -E '^CONFIG_' $(L4_CONFIG) | grep -vxFf $(L4)/.config || \
+		{ echo "linux: $(L4_CONFIG): the lines above did not get into the configuration" >&2; exit 1; }
 	touch $@
 
 $(L4)/vmlinux: $(L4)/.configured
@@ -123,7 +132,7 @@ $(L4_OUT)/root.elf: $(L4_ROOT:%=$(L4_OUT)/%.o) $(L4_OUT)/server.S l4/root/root.l
 		-o $@ $(L4_ROOT:%=$(L4_OUT)/%.o) $(L4_OUT)/server.o
 
 # The microkernel with both.
-$(SCHEMES:%=$(OUT)/linux-l4-%.elf): $(OUT)/linux-l4-%.elf: $(L4_OUT)/root.elf FORCE
+$(SCHEMES:%=$(OUT)/linux-$(L4_NAME)-%.elf): $(OUT)/linux-$(L4_NAME)-%.elf: $(L4_OUT)/root.elf FORCE
 	@mkdir -p $(@D)
 	$(MAKE) -s -C $(TOP)/kernel ARCH=ia32 BOARD=isa-pc SWITCH=$* PROGRAM=linux BUILD=$(BUILD) \
 		PROGRAM_ELF=$(abspath $(L4_OUT)/root.elf) $(if $(filter-out flush,$*),SMALL_AREA=$(L4_AREA)) \

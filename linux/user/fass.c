@@ -35,7 +35,7 @@ static const char SWITCHES[] = "switches", FLUSHES[] = "flushes", AVOIDED[] = "f
                   OF_DATA[] = "flushes of data alone", ASIDE[] = "stepped aside",
                   WITHOUT[] = "address spaces without a slot", SHARED[] = "regions shared",
                   JOINED[] = "regions joined", REGIONS_LEFT[] = "regions left",
-                  PAGES[] = "pages of regions loaded",
+                  SAME[] = "mapped where others have it", PAGES[] = "pages of regions loaded",
                   REGIONS_RECYCLED[] = "domains of regions recycled",
                   LOW[] = "private mappings in slots";
 
@@ -280,8 +280,10 @@ static void shared_places(void) {
     }
     enum { PLACES = 6, WORDS = 8 };
     volatile unsigned int *at[PLACES];
-    unsigned long recycled = counter(REGIONS_RECYCLED), flushes = 0;
+    unsigned long recycled, flushes = 0;
     struct ring ring;
+    come_back();
+    recycled = counter(REGIONS_RECYCLED);
     for (int place = 0; place < PLACES; place++) {
         at[place] = fresh(PAGE, MAP_SHARED);
     }
@@ -358,6 +360,43 @@ static void slots_are_left(void) {
     }
 }
 
+/* Two map a file after the fork(), and none says where; one does so anew each time. */
+static void mapped_by_each(void) {
+    enum { FILE_BYTES = 4 * PAGE, TURNS_EACH = 20 };
+    int fd = scratch_file(FILE_BYTES, 0);
+    unsigned long flushes = 0, same = 0;
+    volatile unsigned int *pages = NULL;
+    struct ring ring;
+    if (!is_counted(SAME)) {
+        return;
+    }
+    come_back();
+    ring_make(&ring, 2);
+    for (unsigned int turn = ring.own; turn < 2 * TURNS_EACH; turn += 2) {
+        if (turn != 0) {
+            ring_wait(&ring);
+        }
+        if (turn == 2) {
+            flushes = counter(FLUSHES);
+            same = counter(SAME);
+        }
+        if (turn < 2 || ring.own != 0) {
+            EXPECT(turn < 2 || munmap((void *)pages, FILE_BYTES) == 0);
+            pages = mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+            EXPECT(pages != MAP_FAILED);
+        }
+        EXPECT(turn == 0 || pages[0] == turn - 1);
+        pages[0] = turn;
+        ring_pass(&ring);
+    }
+    if (ring.own == 0) {
+        ring_wait(&ring);
+        EXPECT(counter(SAME) - same >= TURNS_EACH - 2);
+        EXPECT(counter(FLUSHES) - flushes <= 6);
+    }
+    ring_end(&ring);
+}
+
 const struct test fass_tests[] = {
     {"a switch flushes nothing", nothing_is_flushed},
     {"domains are recycled", domains_are_recycled},
@@ -373,5 +412,6 @@ const struct test fass_tests[] = {
     {"shared memory is shared", shared_memory},
     {"shared memory at many places", shared_places},
     {"a futex of many", futex_of_many},
+    {"a file that each maps", mapped_by_each},
     {0},
 };

@@ -244,6 +244,7 @@ static const char *const counted[] = {
     "stepped aside",
     "regions shared",
     "regions left",
+    "mapped where others have it",
     "pages of regions loaded",
 };
 

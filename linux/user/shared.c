@@ -74,16 +74,18 @@ static void little_of_a_file(void) {
     }
 }
 
-/* Two have it mapped, each at an address of its own, and write so little of it in turn. */
-static void little_by_two(void) {
+/* Two have it mapped and write so little of it in turn: at `at`, or each at an address of its own.
+ */
+static void little_by_two(void *at) {
     enum { LITTLE = 256, ROUNDS = 12 };
     int fd = scratch_file(PAGE, 0);
+    int fixed = at ? MAP_FIXED : 0;
     struct ring ring;
     char *page;
     ring_make(&ring, 2);
     fresh(PAGE * (1 + ring.own), MAP_PRIVATE);
-    page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    EXPECT(page != MAP_FAILED);
+    page = mmap(at, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | fixed, fd, 0);
+    EXPECT(page != MAP_FAILED && (!at || page == at));
     for (int turn = ring.own; turn < ROUNDS; turn += 2) {
         if (turn != 0) {
             ring_wait(&ring);
@@ -93,6 +95,46 @@ static void little_by_two(void) {
         ring_pass(&ring);
     }
     ring_finish(&ring);
+}
+
+static void at_two_addresses(void) {
+    little_by_two(NULL);
+}
+
+/* Between heap and stack. Where the processor moves addresses below 32 MB, these are two places. */
+static void at_one_low_address(void) {
+    little_by_two((void *)0x01400000);
+}
+
+/* Where one has it mapped, the other has something else: it must not be mapped over that. */
+static void where_another_has_it(void) {
+    enum { FILE_PAGES = 4, OWN = 0x5ec7e7 };
+    int fd = scratch_file(FILE_PAGES * PAGE, 71), found[2];
+    struct ring ring;
+    char *pages, *others = NULL;
+    unsigned int *own = NULL;
+    EXPECT(pipe(found) == 0);
+    ring_make(&ring, 2);
+    if (ring.own == 0) {
+        pages = mmap(NULL, FILE_PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        EXPECT(write(found[1], &pages, sizeof(pages)) == sizeof(pages));
+        ring_pass(&ring);
+        ring_wait(&ring);
+    } else {
+        ring_wait(&ring);
+        EXPECT(read(found[0], &others, sizeof(others)) == sizeof(others));
+        own = mmap(others + PAGE, PAGE, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+        EXPECT((char *)own == others + PAGE);
+        *own = OWN;
+        pages = mmap(NULL, FILE_PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    }
+    EXPECT(pages != MAP_FAILED && filled(pages, FILE_PAGES * PAGE, 71));
+    EXPECT(!own || *own == OWN);
+    if (ring.own != 0) {
+        ring_pass(&ring);
+    }
+    ring_end(&ring);
 }
 
 /*
@@ -216,8 +258,10 @@ const struct test shared_tests[] = {
     {"memory shared by two processes", anonymous},
     {"a file mapped shared", shared_file},
     {"little of a file, mapped and read and written", little_of_a_file},
-    {"little of a file, mapped by two at two addresses", little_by_two},
+    {"little of a file, mapped by two at two addresses", at_two_addresses},
+    {"little of a file, mapped by two at one address below 32 MB", at_one_low_address},
     {"a file that one has mapped, and another has not", mapped_by_one},
+    {"a file mapped by one where another has something else", where_another_has_it},
     {"little of a file, mapped privately by one and written where another has it",
      private_and_mapped},
     {"little of a file, mapped privately by one and written by another", private_and_written},

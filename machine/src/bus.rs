@@ -255,6 +255,12 @@ impl Bus {
         true
     }
 
+    /// All of SDRAM, and for each of its pages the mark that it was written, which whoever writes sets.
+    #[inline]
+    pub fn ram_to_write(&mut self) -> (&mut [u8], &mut [bool]) {
+        (&mut self.ram, &mut self.written)
+    }
+
     /// The numbers of the pages of SDRAM that were written since this was last called.
     pub fn take_written(&mut self) -> Vec<usize> {
         let mut pages = Vec::new();

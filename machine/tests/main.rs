@@ -23,3 +23,4 @@ mod tags_random;
 mod timing;
 mod trace;
 mod translation;
+mod translation_riscv;

@@ -148,21 +148,23 @@ class Server(Linux):
     scheme: str = "flush"
     # What has small spaces: "server", "programs", or programs of these names.
     small: tuple[str, ...] = ()
+    kind: str = ""  # "tiny": the least of Linux, for a first process of one's own (linux/l4/tiny)
 
     @property
     def name(self) -> str:
         """One build makes it for all schemes."""
-        return "linux-l4"
+        return _name("l4", self.kind)
 
     @property
     def kernel(self) -> Path:
         """The microkernel with a root task and the server."""
-        return build.root() / "build" / "guests" / f"linux-l4-{self.scheme}.elf"
+        return build.root() / "build" / "guests" / f"{self.name}-{self.scheme}.elf"
 
     @property
     def symbols(self) -> Path:
         """The server's own."""
-        return build.root() / "build" / "linux" / "l4" / "linux.elf"
+        folder = self.name.removeprefix("linux-")
+        return build.root() / "build" / "linux" / folder / "linux.elf"
 
     @property
     def booted(self) -> Path:
@@ -179,13 +181,18 @@ class Server(Linux):
     def files(self) -> list[Path]:
         """Of all schemes, and the disks."""
         every = [replace(self, scheme=scheme) for scheme in SERVER_SCHEMES]
-        disks = [replace(self, disk=disk).initrd for disk in ("", "run", "bench", "pipes")]
+        names = () if self.kind else ("", "run", "bench", "pipes")
+        disks = [replace(self, disk=disk).initrd for disk in names]
         return [*(server.kernel for server in every), self.symbols, *disks]
 
     @property
     def images(self) -> Images:
         """What a machine loads."""
         return Images(self.booted, self.initrd, None, self.symbols)
+
+    def make(self) -> list[str]:
+        """The command that brings the files up to date."""
+        return [*super().make(), *([f"KIND={self.kind}"] if self.kind else [])]
 
     def append(self, word: str = "") -> str:
         """The server knows its console."""

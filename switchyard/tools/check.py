@@ -222,9 +222,10 @@ RULES: tuple[tuple[str, Rule], ...] = (
     (r"user/test/manual-names\.txt", tests("names of the L4 manual", "l4/tests")),
     # Linux: a kernel is built anew where its sources are newer
     (
-        r"linux/(?!tests|model|libs|faults|kselftest).*\.(patch|c|h|S|py|sh|config|mk|lds|list)|linux/Makefile",
+        r"linux/(?!tests|model|libs|faults|kselftest|l4).*\.(patch|c|h|S|py|sh|config|mk|lds|list)|linux/Makefile",
         tests("self-tests", "linux/tests/linux_test.py", "linux/tests/linux_fass_test.py"),
     ),
+    (r"linux/l4/.*", tests("a boot of it", "linux/tests/linux_l4_boot_test.py")),
     (
         r"linux/(?P<name>libs|faults|kselftest)/.*",
         tests("its tests", "linux/tests/linux_{name}_test.py"),

@@ -16,17 +16,13 @@ static L4_Word_t stack[STACK_WORDS];
 
 /* Answers a frame and an address with that page there. */
 static void mapper(void) {
-    L4_ThreadId_t from;
-    L4_MsgTag_t tag;
-
     L4_Set_ExceptionHandler(L4_Pager());
-    tag = L4_Wait(&from);
+    (void)L4_Receive(host_main); /* and nobody else: programs can send, too */
 
     for (;;) {
         L4_Word_t frame, address;
         L4_Msg_t msg;
 
-        (void)tag;
         L4_StoreMR(1, &frame);
         L4_StoreMR(2, &address);
         L4_MsgClear(&msg);
@@ -34,7 +30,7 @@ static void mapper(void) {
             &msg,
             L4_MapItem(L4_FpageAddRights(L4_FpageLog2(frame, 12), L4_FullyAccessible), address));
         L4_MsgLoad(&msg);
-        tag = L4_ReplyWait(from, &from);
+        (void)L4_Call(host_main);
     }
 }
 

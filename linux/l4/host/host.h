@@ -96,8 +96,8 @@ void host_task_end(unsigned task);
 void host_task_make_small(unsigned task);
 
 /* It has a segment in GS that begins there, from its next host_task_run on; not where it waits for
- * a page. */
-void host_task_set_segment(unsigned task, unsigned long base);
+ * a page. False: it is lost (HOST_LOST). */
+int host_task_set_segment(unsigned task, unsigned long base);
 
 /* Goes on with these registers, or, after a HOST_FAULT, with those that it has and this page:
  * `frame` is our address, rights 4 read, 2 write, 1 execute. Until it stops. */
@@ -107,9 +107,13 @@ void host_task_map(unsigned task, unsigned long address, unsigned long frame, in
 /* After a HOST_INTERRUPT: as it was. */
 void host_task_continue(unsigned task, struct host_registers *registers, struct host_stop *stop);
 
-/* After a HOST_FAULT or HOST_INTERRUPT: makes it wait where its registers are known. True: it was
- * about to make a system call, and this is it. */
-int host_task_capture(unsigned task, struct host_registers *registers);
+/* After a HOST_FAULT or HOST_INTERRUPT: makes it wait where its registers are known. */
+enum host_capture {
+    HOST_WAITS, /* it does */
+    HOST_CALLS, /* it was about to make a system call, and this is it */
+    HOST_LOST,  /* it has seen to it that it cannot be: it can only be ended */
+};
+enum host_capture host_task_capture(unsigned task, struct host_registers *registers);
 
 /* Our page is at `address`, too. False: it could not be mapped. */
 int host_alias(unsigned long frame, unsigned long address);

@@ -30,6 +30,11 @@
 #define LABEL_STUB  1u
 #define LABEL_OTHER 2u
 
+/* Of a thread on its way to the stub: how long it takes at most, and how many messages before the
+ * stub's own (page faults at the stub's pages, a step for each instruction). */
+#define TIME_TO_STUB     L4_TimePeriod(50000)
+#define MESSAGES_TO_STUB 64
+
 #define VECTOR_DEBUG      1u
 #define VECTOR_PROTECTION 13u
 
@@ -169,7 +174,12 @@ static bool map_own(const struct task *t, L4_Word_t address) {
     return true;
 }
 
-/* Sends what is in the message registers, if `to` is not nobody, and waits until the thread stops.
+/*
+ * Sends what is in the message registers, if `to` is not nobody, and waits until the thread stops.
+ *
+ * A program may send what it likes, too, without a wait for the answer. Then there is nobody to
+ * send to, and it does without (a send does not wait: all that we expect messages of wait for their
+ * answers). What has not the form of a message that we know of is as an exception.
  */
 static void exchange(unsigned task, L4_ThreadId_t to, struct host_registers *r,
                      struct host_stop *stop) {
@@ -186,7 +196,7 @@ static void exchange(unsigned task, L4_ThreadId_t to, struct host_registers *r,
             stop->event = HOST_INTERRUPT;
             return;
         }
-        tag = L4_Ipc(to, id, L4_Timeouts(L4_Never, L4_Never), &from);
+        tag = L4_Ipc(to, id, L4_Timeouts(L4_ZeroTime, L4_Never), &from);
         host_state = STATE_KERNEL;
         if (L4_IpcFailed(tag)) {
             stop->event = HOST_INTERRUPT;
@@ -206,7 +216,8 @@ static void exchange(unsigned task, L4_ThreadId_t to, struct host_registers *r,
             stop->error = t->shared[SHARED_CODE];
             return;
         }
-        if (L4_Label(tag) == L4_LABEL_EXCEPTION) {
+        if (L4_Label(tag) == L4_LABEL_EXCEPTION &&
+            L4_UntypedWords(tag) == L4_IA32_EXCEPTION_WORDS) {
             read_exception(r, stop);
             /* Steps in the stub, on the way to the program, and the one that leads there. */
             bool is_ours = r->ip - HOST_KIP < HOST_END - HOST_KIP;
@@ -222,7 +233,8 @@ static void exchange(unsigned task, L4_ThreadId_t to, struct host_registers *r,
         }
         L4_StoreMR(1, &stop->address);
         L4_StoreMR(2, &stop->ip);
-        if (L4_Label(tag) == L4_LABEL_IO_FAULT) {
+        if (L4_UntypedWords(tag) != 2 || (L4_Label(tag) & L4_LABEL(-1)) != L4_LABEL_PAGEFAULT) {
+            /* Ports, and what is no message of ours. */
             t->wait = IN_FAULT;
             t->fault_ip = stop->ip;
             stop->event = HOST_PORTS;
@@ -239,22 +251,46 @@ static void exchange(unsigned task, L4_ThreadId_t to, struct host_registers *r,
     stop->event = HOST_FAULT;
 }
 
-/* Likewise, of a thread that has nothing to do but to come to the stub. */
-static void until_in_stub(unsigned task, L4_ThreadId_t to) {
+/*
+ * Likewise, of a thread that has nothing to do but to come to the stub, for which it may need the
+ * stub's pages. False: it does not come. A program can see to that: by handlers and a pager of its
+ * choice, or by an IPC that nobody answers.
+ */
+static bool until_in_stub(unsigned task, L4_ThreadId_t to) {
     struct task *t = &tasks[task];
     L4_ThreadId_t id = id_of(task), from;
     L4_Word_t address = 0;
-    L4_MsgTag_t tag;
+    unsigned messages;
 
-    do {
-        tag = L4_Ipc(to, id, L4_Timeouts(L4_Never, L4_Never), &from);
-        to = L4_nilthread;
-        L4_StoreMR(1, &address);
-        if (L4_IpcSucceeded(tag) && L4_Label(tag) != LABEL_STUB && map_own(t, address)) {
-            to = id;
+    for (messages = 0; messages < MESSAGES_TO_STUB; messages++) {
+        L4_MsgTag_t tag = L4_Ipc(to, id, L4_Timeouts(L4_ZeroTime, TIME_TO_STUB), &from);
+
+        if (L4_IpcFailed(tag)) {
+            return false;
         }
-    } while (L4_IpcFailed(tag) || L4_Label(tag) != LABEL_STUB);
-    t->wait = IN_STUB;
+        if (L4_Label(tag) == LABEL_STUB) {
+            t->wait = IN_STUB;
+            return true;
+        }
+        to = id;
+        if (L4_Label(tag) == L4_LABEL_EXCEPTION &&
+            L4_UntypedWords(tag) == L4_IA32_EXCEPTION_WORDS) { /* of steps through the stub */
+            struct host_registers r;
+            struct host_stop stop;
+
+            read_exception(&r, &stop);
+            load_exception(&r);
+            if (stop.vector == VECTOR_DEBUG) {
+                continue;
+            }
+            return false;
+        }
+        L4_StoreMR(1, &address);
+        if (!map_own(t, address)) {
+            to = L4_nilthread;
+        }
+    }
+    return false;
 }
 
 /* ---- what Linux asks ---- */
@@ -306,7 +342,7 @@ int host_task_create(unsigned task, void *shared, int small) {
     L4_LoadMR(1, STUB(host_stub_start));
     L4_LoadMR(2, 0);
     L4_LoadMR(0, L4_MakeMsgTag(0, 2, 0).raw);
-    until_in_stub(task, id);
+    (void)until_in_stub(task, id); /* nothing of the program's has run yet */
     return 0;
 }
 
@@ -404,7 +440,7 @@ static enum place place_of(L4_Word_t ip, L4_Word_t control) {
                                                                      : BEFORE_MESSAGE;
 }
 
-int host_task_capture(unsigned task, struct host_registers *r) {
+enum host_capture host_task_capture(unsigned task, struct host_registers *r) {
     struct task *t = &tasks[task];
     L4_Word_t ip, ignored, control = exchange_registers(task, 0, 0, 0, &ip);
     enum place place = place_of(ip, control);
@@ -420,20 +456,22 @@ int host_task_capture(unsigned task, struct host_registers *r) {
         (void)exchange_registers(task, SET_IP | SET_SP, HOST_SHARED + SHARED_PUSHED,
                                  STUB(t->own ? host_stub_own_again : host_stub_again), &ignored);
     }
-    until_in_stub(task, L4_nilthread);
+    if (!until_in_stub(task, L4_nilthread)) {
+        return HOST_LOST;
+    }
     read_shared(t, r);
     if (place == IN_PROGRAM) {
         r->ip = ip;
     }
-    return place == BEFORE_MESSAGE;
+    return place == BEFORE_MESSAGE ? HOST_CALLS : HOST_WAITS;
 }
 
-void host_task_set_segment(unsigned task, unsigned long base) {
+int host_task_set_segment(unsigned task, unsigned long base) {
     struct task *t = &tasks[task];
     L4_Word_t ignored;
 
     t->shared[SHARED_BASE] = base;
     t->own = true;
     (void)exchange_registers(task, CANCEL | SET_IP, 0, STUB(host_stub_own), &ignored);
-    until_in_stub(task, L4_nilthread);
+    return until_in_stub(task, L4_nilthread);
 }

@@ -327,12 +327,27 @@ static void place(struct space *space, unsigned int slot) {
     }
 }
 
+/* Makes it wait, and takes its registers. True: it makes a system call. One that does not come is
+ * killed: its registers are those of its last stop. */
+static bool capture(unsigned int slot, struct uml_pt_regs *regs) {
+    struct host_registers r;
+    enum host_capture found = host_task_capture(slot, &r);
+
+    if (found == HOST_LOST) {
+        pr_info("l4: %s (%d) cannot be stopped: killed\n", current->comm, task_pid_nr(current));
+        force_sig(SIGKILL);
+        return false;
+    }
+    from_host(regs->gp, &r);
+    regs->gp[HOST_ORIG_AX] = -1;
+    return found == HOST_CALLS;
+}
+
 void userspace(struct uml_pt_regs *regs, unsigned long *aux_fp_regs) {
     struct fault fault = {};
     struct host_registers r;
     struct host_stop stop;
     bool runs = false; /* it was interrupted, and has not been told to wait */
-    bool was_call;
 
     end_interrupt(regs);
     for (;;) {
@@ -344,16 +359,21 @@ void userspace(struct uml_pt_regs *regs, unsigned long *aux_fp_regs) {
         if (fault.waits && answer_fault(slot, &fault, &r, &stop)) {
             fault.waits = false;
         } else if (fault.waits) { /* it is to fault again */
-            host_task_capture(slot, &r);
+            (void)capture(slot, regs);
             fault.waits = false;
-            from_host(regs->gp, &r);
+            if (has_work()) {
+                end_interrupt(regs);
+            }
             continue;
         } else if (runs) {
             host_task_continue(slot, &r, &stop);
         } else {
             if (spaces[slot]->segment_new) {
                 spaces[slot]->segment_new = false;
-                host_task_set_segment(slot, spaces[slot]->segment);
+                if (!host_task_set_segment(slot, spaces[slot]->segment)) {
+                    force_sig(SIGKILL);
+                    end_interrupt(regs);
+                }
             }
             to_host(&r, regs->gp);
             if (singlestepping()) {
@@ -378,9 +398,7 @@ void userspace(struct uml_pt_regs *regs, unsigned long *aux_fp_regs) {
             exception(regs, &stop);
             break;
         case HOST_PORTS: /* as on a processor that does not permit them */
-            host_task_capture(slot, &r);
-            from_host(regs->gp, &r);
-            regs->gp[HOST_ORIG_AX] = -1;
+            (void)capture(slot, regs);
             stop.vector = PROTECTION;
             stop.error = 0;
             exception(regs, &stop);
@@ -396,11 +414,8 @@ void userspace(struct uml_pt_regs *regs, unsigned long *aux_fp_regs) {
             continue;
         }
         if (runs || fault.waits) {
-            was_call = host_task_capture(slot, &r);
             runs = fault.waits = false;
-            from_host(regs->gp, &r);
-            regs->gp[HOST_ORIG_AX] = -1;
-            if (was_call) {
+            if (capture(slot, regs)) {
                 system_call(regs);
             }
         }

@@ -7,6 +7,7 @@
 #include "root.h"
 
 #include <l4/l4.h>
+#include <io_fpage.h>
 #include <lib/print.h>
 #include <probe.h>
 #include <small_space.h>
@@ -218,6 +219,29 @@ static L4_Word_t memory_end(void) {
     return end_of_memory;
 }
 
+/* All memory is ours, or sigma0 would give what Linux has not touched yet to any program that asks;
+ * and all ports. A page of each part is mapped to where the next one takes its place; what the
+ * server needs comes page by page. */
+static void claim_all(void) {
+    static uint8_t window[PAGE] __attribute__((aligned(4096)));
+    L4_Fpage_t page = L4_FpageLog2((L4_Word_t)(uintptr_t)window, 12);
+    L4_Word_t end_of_memory = memory_end(), at = ROOT_SERVER, size;
+    for (; at < end_of_memory; at += size) {
+        L4_Word_t log2_size = 22;
+        while ((at & ((1u << log2_size) - 1)) != 0 || end_of_memory - at < 1u << log2_size) {
+            log2_size--;
+        }
+        /* The kernel's own pages are not to be had, nor a part that has some of them. */
+        while (L4_IsNilFpage(
+                   L4_Sigma0_GetPage_RcvWindow(L4_nilthread, L4_FpageLog2(at, log2_size), page)) &&
+               log2_size > 12) {
+            log2_size--;
+        }
+        size = 1u << log2_size;
+    }
+    (void)L4_Sigma0_GetPage(L4_nilthread, L4_IoFpageLog2(0, L4_IO_PORTS_LOG2));
+}
+
 /* Where programs' addresses end. */
 static L4_Word_t address_end(void) {
     const L4_KernelInterfacePage_t *kip = L4_GetKernelInterface();
@@ -261,8 +285,15 @@ static bool start_server(void) {
            start(server, root_server_entry, 0);
 }
 
+/* Whose messages count: programs can send, too. */
+static bool is_ours(L4_ThreadId_t from) {
+    L4_Word_t n = L4_ThreadNo(from) - L4_ThreadNo(server);
+    return n <= ROOT_SERVER_THREADS || L4_ThreadNo(from) == L4_ThreadNo(witness);
+}
+
 int main(void) {
     (void)probe_init();
+    claim_all();
     if (is_asked_for(ROOT_WITNESS)) {
         start_witness();
     }
@@ -275,7 +306,7 @@ int main(void) {
         L4_MsgTag_t tag = L4_Wait(&from);
         L4_Word_t words[4], label = L4_Label(tag);
         L4_StoreMRs(1, 4, words);
-        if (L4_IpcFailed(tag)) {
+        if (L4_IpcFailed(tag) || !is_ours(from)) {
             continue;
         }
         if (label >= ROOT_THREAD && label <= ROOT_EXIT) {

@@ -20,7 +20,8 @@
 
 /* Threads by their numbers after the root task's: the server's main thread and, after it, those
  * that host_thread() knows. The last number is another task's, which only counts (ROOT_WITNESS). */
-#define ROOT_MAIN 1u
+#define ROOT_MAIN           1u
+#define ROOT_SERVER_THREADS 2u /* the timer's and the mapper's */
 
 /* On the command line: such a task is made, and after a crash the root task says that it goes on.
  */

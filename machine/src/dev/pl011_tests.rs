@@ -163,7 +163,7 @@ fn a_disabled_uart_keeps_what_is_written_until_it_is_enabled() {
 }
 
 #[test]
-fn each_character_is_reported_once() {
+fn a_uart_that_is_enabled_again_reports_no_character_twice() {
     let mut b = uart(FEN, 0);
     for byte in b"hello" {
         b.write(DR, u32::from(*byte));

@@ -48,7 +48,7 @@ fn trapped(rig: &mut Rig, code: &[&[u8]]) -> Option<(usize, u32)> {
 }
 
 #[test]
-fn a_breakpoint_behind_a_load_of_ss_is_passed_over() {
+fn a_breakpoint_behind_mov_ss_and_pop_ss_is_passed_over() {
     for (load, passes) in [
         (MOV_SS, true),
         (POP_SS, true),
@@ -74,7 +74,7 @@ fn a_breakpoint_behind_a_load_of_ss_is_passed_over() {
 }
 
 #[test]
-fn a_load_of_ss_that_fails_holds_nothing_off() {
+fn a_mov_ss_that_fails_holds_nothing_off() {
     let mut rig = with(handler(GP), AT_CODE);
     rig.core.r[reg::EAX] = 0;
     rig.core.set_eflags(IF);
@@ -91,7 +91,7 @@ fn a_load_of_ss_that_fails_holds_nothing_off() {
 }
 
 #[test]
-fn single_steps_come_behind_the_next_instruction() {
+fn single_steps_of_mov_ss_come_behind_the_next_instruction() {
     for (load, holds) in [(MOV_SS, true), (POP_SS, true), (MOV_DS, false)] {
         let behind = load.len() as u32;
         let mut rig = with(0, 0);
@@ -124,7 +124,7 @@ fn a_breakpoint_at_what_is_loaded_into_ss_comes_behind_the_next_instruction() {
 }
 
 #[test]
-fn interrupts_wait_for_the_next_instruction() {
+fn interrupts_wait_for_the_instruction_after_mov_ss() {
     for load in [MOV_SS, POP_SS] {
         let mut rig = with(0, 0);
         rig.core.set_eflags(IF);

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from random_code import program
 from simulator import machine_binary
+from spike_said import PRIVILEGED
 
 HERE = Path(__file__).parent
 QEMU = shutil.which("qemu-system-riscv64")
@@ -101,12 +102,14 @@ def test_random_code_does_what_it_does_on_qemu(seed: int, tmp_path: Path) -> Non
 @pytest.mark.slow
 def test_random_page_tables_do_what_they_do_on_qemu(tmp_path: Path) -> None:
     image = build(HERE / "guest" / "paging.c", tmp_path, "-DCASES=2000")
-    # QEMU sets accessed and dirty bits, so the machine does.
-    described = (HERE.parents[1] / "machines" / "virt-rv64.toml").read_text()
-    assert described.count("svadu = false") == 1
-    machine = tmp_path / "setting.toml"
-    machine.write_text(described.replace("svadu = false", "svadu = true"))
-    same(run(image, str(machine)), on_qemu(image), 2000)
+    same(run(image, "virt-rv64"), on_qemu(image), 2000)
+
+
+def test_privilege_and_traps_are_those_of_spike(tmp_path: Path) -> None:
+    image = build(HERE / "guest" / "privileged.c", tmp_path)
+    said = run(image, "virt-rv64")
+    ours = [int.from_bytes(said[n : n + 8], "little") for n in range(0, len(said), 8)]
+    assert ours == list(PRIVILEGED)
 
 
 TURNED = 64
@@ -204,3 +207,18 @@ def test_each_forgotten_fence_is_found(what: int, causes: list[str], tmp_path: P
     run(image, "virt-u74", *options, status=1 if causes else 0)
     findings = json.loads(stats.read_text())["findings"]
     assert sorted({finding["cause"] for finding in findings}) == causes
+
+
+def test_a_kernel_that_leaves_accessed_and_dirty_bits_to_the_processor(tmp_path: Path) -> None:
+    """It runs on what QEMU's `virt` is, and dies on a core as sold, which says why."""
+    image = build(HERE / "guest" / "accessed.S", tmp_path)
+    run(image, "virt-rv64")
+    command = [machine_binary(), "boot", "--machine", "virt-u74", "--bios", "none"]
+    done = subprocess.run(
+        [*command, "--kernel", str(image)], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 1
+    first = done.stderr.splitlines()[0]
+    assert first.startswith("switchyard-machine: the guest died: instruction page fault at its own")
+    assert "before that, instruction page fault at pc 0x800000" in first
+    assert first.endswith("(its page-table entry has no accessed bit)")

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A host without code for it: everything is interpreted.
 
-use crate::guest::{Exit, Guest};
+use crate::guest::{Exit, Guest, LINE_WORDS};
 use crate::instruction::Instruction;
 use crate::lines::{Lines, Stubs};
+use crate::PLACES;
+
+#[path = "wide/absent.rs"]
+pub(crate) mod wide;
 
 /// There is none.
 #[derive(Debug)]
@@ -14,11 +18,15 @@ impl Host {
         None
     }
 
-    pub(crate) fn stubs(&self) -> &Stubs {
+    pub(crate) fn stubs(&self) -> &Stubs<PLACES> {
         match *self {}
     }
 
     pub(crate) fn limit(&mut self, _: usize) {
+        match *self {}
+    }
+
+    pub(crate) fn publish(&mut self) -> Option<()> {
         match *self {}
     }
 
@@ -30,7 +38,7 @@ impl Host {
         match *self {}
     }
 
-    pub(crate) fn run(&self, _: &Lines, _: Guest<'_>) -> Exit {
+    pub(crate) fn run(&self, _: &Lines<LINE_WORDS, PLACES>, _: Guest<'_>) -> Exit {
         match *self {}
     }
 }

@@ -4,39 +4,56 @@
 
 use std::collections::HashMap;
 
-use crate::guest::LINE_WORDS;
-use crate::PLACES;
-
 /// Contents that are found without a look at the map, a power of two: some times as many as the largest
 /// instruction cache has lines.
 const NEAR: usize = 4096;
 /// Different contents at most; then all are forgotten.
 const LIMIT: usize = 1 << 17;
 
-/// Addresses of code, one for each instruction of a line.
-pub(crate) type Entries = [usize; PLACES];
+/// The heat of a place whose code cannot be executed yet.
+const WAITING: u8 = u8::MAX;
+
+/// What is to be done with a place that has been reached without a translation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Heat {
+    /// It is interpreted.
+    Cold,
+    /// It is translated.
+    Hot,
+    /// It is, and waits for others.
+    Waiting,
+}
+
+/// Addresses of code, one for each place of a line where an instruction can begin.
+pub(crate) type Entries<const PLACES: usize> = [usize; PLACES];
 
 /// Code for places without a translation, by place.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Stubs {
+pub(crate) struct Stubs<const PLACES: usize> {
     /// Not translated yet.
-    pub cold: Entries,
+    pub cold: Entries<PLACES>,
     /// An instruction for the interpreter.
-    pub left: Entries,
+    pub left: Entries<PLACES>,
 }
 
 /// A hash of a line's words: each of its bits depends on all of them.
 #[inline]
 #[must_use]
-pub fn words_hash(words: &[u32; LINE_WORDS]) -> u32 {
+pub fn words_hash<const WORDS: usize>(words: &[u32; WORDS]) -> u32 {
     // Pairs are multiplied by odd constants, so that the host computes them side by side: 2^64 over the
-    // golden ratio, and the first decimals of pi, e and the square root of 2 in binary, as in many a hash.
-    const FACTORS: [u64; LINE_WORDS / 2] = [
+    // golden ratio, and the first decimals of pi, e and the square roots of 2, 3, 5, 7 and 11 in binary, as
+    // in many a hash.
+    const FACTORS: [u64; 8] = [
         0x9e37_79b9_7f4a_7c15,
         0x243f_6a88_85a3_08d3,
         0xb7e1_5162_8aed_2a6b,
         0x6a09_e667_f3bc_c909,
+        0xbb67_ae85_84ca_a73b,
+        0x3c6e_f372_fe94_f82b,
+        0xa54f_f53a_5f1d_36f1,
+        0x510e_527f_ade6_82d1,
     ];
+    const { assert!(WORDS <= 2 * FACTORS.len()) };
     let mut sum = 0u64;
     for (pair, factor) in words.chunks_exact(2).zip(FACTORS) {
         let pair = u64::from(pair[1]) << 32 | u64::from(pair[0]);
@@ -46,42 +63,48 @@ pub fn words_hash(words: &[u32; LINE_WORDS]) -> u32 {
 }
 
 /// What a line holds: its words, and whether they are halfwords.
-type Contents = ([u32; LINE_WORDS], bool);
+type Contents<const WORDS: usize> = ([u32; WORDS], bool);
 
-/// Translations, by contents and by slot.
+/// Translations, by contents and by slot, of lines of so many words and places.
 #[derive(Debug)]
-pub(crate) struct Lines {
+pub(crate) struct Lines<const WORDS: usize, const PLACES: usize> {
     /// By contents' number. Number 0 belongs to slots of which nobody has said what they hold.
-    entries: Vec<Entries>,
+    entries: Vec<Entries<PLACES>>,
+    /// The first halfword of each.
+    firsts: Vec<u16>,
     /// How often each place was reached, until it is translated.
     heat: Vec<[u8; PLACES]>,
     /// The number of the contents of each slot.
     by_slot: Vec<u32>,
-    known: HashMap<Contents, u32>,
+    known: HashMap<Contents<WORDS>, u32>,
     /// Some of them, by a hash.
-    near: Vec<(Contents, u32)>,
+    near: Vec<(Contents<WORDS>, u32)>,
     /// What slots hold: for when numbers are given anew.
-    held: Vec<Option<Contents>>,
-    cold: Entries,
+    held: Vec<Option<Contents<WORDS>>>,
+    cold: Entries<PLACES>,
+    /// Translations that cannot be executed yet: contents' number, place, address.
+    waiting: Vec<(u32, usize, usize)>,
 }
 
-impl Lines {
+impl<const WORDS: usize, const PLACES: usize> Lines<WORDS, PLACES> {
     /// None, for so many slots.
-    pub(crate) fn new(slots: usize, stubs: &Stubs) -> Self {
+    pub(crate) fn new(slots: usize, stubs: &Stubs<PLACES>) -> Self {
         Self {
             entries: vec![stubs.cold],
+            firsts: vec![0],
             heat: vec![[0; PLACES]],
             by_slot: vec![0; slots],
             known: HashMap::new(),
-            near: vec![(([0; LINE_WORDS], false), 0); NEAR],
+            near: vec![(([0; WORDS], false), 0); NEAR],
             held: vec![None; slots],
             cold: stubs.cold,
+            waiting: Vec::new(),
         }
     }
 
     /// The line in `slot` holds `words` now.
     #[inline]
-    pub(crate) fn filled(&mut self, slot: usize, words: &[u32; LINE_WORDS], halfwords: bool) {
+    pub(crate) fn filled(&mut self, slot: usize, words: &[u32; WORDS], halfwords: bool) {
         let contents = (*words, halfwords);
         self.held[slot] = Some(contents);
         let hash = words_hash(words) ^ u32::from(halfwords);
@@ -91,6 +114,7 @@ impl Lines {
             let number = *self.known.entry(contents).or_insert(fresh);
             if number == fresh {
                 self.entries.push(self.cold);
+                self.firsts.push(words[0] as u16);
                 self.heat.push([0; PLACES]);
             }
             *near = (contents, number);
@@ -104,17 +128,43 @@ impl Lines {
         self.entries[self.by_slot[slot] as usize][place % PLACES]
     }
 
-    /// Counts that this place was reached. `true`: it has been `hot` times.
-    pub(crate) fn heats(&mut self, slot: usize, place: usize, hot: u8) -> bool {
+    /// Counts that this place was reached; it is hot when that was `hot` times.
+    pub(crate) fn heats(&mut self, slot: usize, place: usize, hot: u8) -> Heat {
         let number = self.by_slot[slot] as usize;
         let heat = &mut self.heat[number][place % PLACES];
-        *heat = heat.saturating_add(1);
-        number != 0 && *heat >= hot
+        if *heat == WAITING {
+            return Heat::Waiting;
+        }
+        *heat = (*heat + 1).min(WAITING - 1);
+        if number != 0 && *heat >= hot {
+            Heat::Hot
+        } else {
+            Heat::Cold
+        }
     }
 
-    /// From now on this is the code of a place.
+    /// This is the code of a place, which is executed from now on.
     pub(crate) fn set(&mut self, slot: usize, place: usize, entry: usize) {
         self.entries[self.by_slot[slot] as usize][place % PLACES] = entry;
+    }
+
+    /// The same, executed when [`Lines::publish`] is called.
+    pub(crate) fn wait(&mut self, slot: usize, place: usize, entry: usize) {
+        let number = self.by_slot[slot];
+        self.heat[number as usize][place % PLACES] = WAITING;
+        self.waiting.push((number, place % PLACES, entry));
+    }
+
+    /// How many translations cannot be executed yet.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// All can.
+    pub(crate) fn publish(&mut self) {
+        for (number, place, entry) in self.waiting.drain(..) {
+            self.entries[number as usize][place] = entry;
+        }
     }
 
     /// Whether there are as many contents as there may be.
@@ -123,7 +173,7 @@ impl Lines {
     }
 
     /// Forgets all translations.
-    pub(crate) fn clear(&mut self, stubs: &Stubs) {
+    pub(crate) fn clear(&mut self, stubs: &Stubs<PLACES>) {
         let held = std::mem::take(&mut self.held);
         *self = Self::new(held.len(), stubs);
         for (slot, contents) in held.into_iter().enumerate() {
@@ -135,7 +185,13 @@ impl Lines {
 
     /// For translated code: entries by number, numbers by slot.
     #[inline(always)]
-    pub(crate) fn tables(&self) -> (&[Entries], &[u32]) {
+    pub(crate) fn tables(&self) -> (&[Entries<PLACES>], &[u32]) {
         (&self.entries, &self.by_slot)
+    }
+
+    /// The first halfwords by number, as many as entries.
+    #[inline(always)]
+    pub(crate) fn firsts(&self) -> &[u16] {
+        &self.firsts
     }
 }

@@ -26,7 +26,7 @@ const INSTRET: u32 = 2;
 const NO_TRIGGER: u64 = 1;
 /// `menvcfg`: supervisor timer compare, updates of A and D, fence of I/O implies memory.
 const STCE: u64 = 1 << 63;
-const ADUE: u64 = 1 << 61;
+pub(super) const ADUE: u64 = 1 << 61;
 const FIOM: u64 = 1;
 /// MISA: RV64, A C D F I M S U.
 const MISA: u64 = 2 << 62 | 1 << 20 | 1 << 18 | 1 << 12 | 1 << 8 | 1 << 5 | 1 << 3 | 1 << 2 | 1;
@@ -131,10 +131,9 @@ impl<O: Observer> Core<O> {
                 isa.sstc && (machine || enabled)
             }
             0x323..=0x33f | 0xb03..=0xb1f => true,
-            0x3a0..=0x3af => {
-                number % 2 == 0 && u32::from(number - csr::PMPCFG) * 4 < isa.pmp_entries
-            }
-            0x3b0..=0x3ef => u32::from(number - csr::PMPADDR) < isa.pmp_entries,
+            // With any entry there are the registers of sixteen; those of no entry are 0 (II, "Physical Memory
+            // Protection CSRs").
+            csr::PMPCFG | csr::PMPCFG2 | 0x3b0..=0x3bf => isa.pmp_entries > 0,
             _ => self.has_csr(number),
         }
     }

@@ -11,6 +11,7 @@ mod processor;
 mod registers;
 mod run;
 mod timing;
+mod translation;
 
 use crate::riscv::isa::Riscv;
 

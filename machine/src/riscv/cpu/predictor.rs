@@ -3,6 +3,8 @@
 //! targets of indirect jumps, return addresses. Sizes: FU740 manual, 3.2.3 (16, 3.6 KiB, 8, 6 entries); how
 //! they are indexed is not published and assumed.
 
+use switchyard_translator::wide;
+
 use crate::riscv::config::BranchConfig;
 
 /// What a prediction was worth.
@@ -24,7 +26,7 @@ pub struct Predictor {
     counters: Vec<u8>,
     history: u32,
     /// By address and history: a jump and its last target.
-    indirect: Vec<(u64, u64)>,
+    indirect: Vec<[u64; 2]>,
     returns: Vec<u64>,
     /// How many return addresses are valid, and where the next goes.
     depth: usize,
@@ -41,7 +43,7 @@ impl Predictor {
             // Weakly not taken.
             counters: vec![1; config.counters as usize],
             history: 0,
-            indirect: vec![(1, 0); config.indirect as usize],
+            indirect: vec![[1, 0]; config.indirect as usize],
             returns: vec![0; config.returns as usize],
             depth: 0,
             top: 0,
@@ -119,11 +121,26 @@ impl Predictor {
         sizes(self) == sizes(other)
     }
 
+    /// All of it, for translated code.
+    #[inline]
+    pub fn lend(&mut self) -> wide::Predictor<'_> {
+        wide::Predictor {
+            targets: &mut self.targets,
+            counters: &mut self.counters,
+            history: &mut self.history,
+            history_mask: self.history_mask,
+            indirect: &mut self.indirect,
+            returns: &mut self.returns,
+            depth: &mut self.depth,
+            top: &mut self.top,
+        }
+    }
+
     /// A jump at `pc` to the `target` that a register has.
     #[inline]
     pub fn indirect(&mut self, pc: u64, target: u64) -> Outcome {
         let place = (pc >> 1) as usize & (self.indirect.len() - 1);
-        if std::mem::replace(&mut self.indirect[place], (pc, target)) == (pc, target) {
+        if std::mem::replace(&mut self.indirect[place], [pc, target]) == [pc, target] {
             Outcome::Right
         } else {
             Outcome::Wrong

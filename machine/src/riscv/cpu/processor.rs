@@ -76,6 +76,12 @@ impl<O: Observer> Processor for Core<O> {
         self.pc
     }
 
+    fn translate(&mut self) {
+        if !O::ON {
+            self.mem.run_as_host_code();
+        }
+    }
+
     #[inline]
     fn run_to_horizon(&mut self) {
         Self::run_to_horizon(self);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The loop that fetches and runs instructions, line by line of the instruction cache.
 
+use switchyard_translator::wide::Exit;
+use switchyard_translator::Why;
+
 use crate::observe::{Access as Seen, Commit};
 use crate::riscv::cpu::core::Core;
 use crate::riscv::cpu::exec::{self, Handler, HANDLERS};
+use crate::riscv::cpu::translation;
 use crate::riscv::cpu::Observer;
 use crate::riscv::isa::insn::{Encoding, Op};
 use crate::riscv::isa::privilege::Privilege;
@@ -19,6 +23,9 @@ impl<O: Observer> Core<O> {
         let look = self.next_look();
         let platform = &mut self.mem.platform;
         platform.horizon = platform.horizon.min(look);
+        if !O::ON && self.mem.translator().is_some() {
+            self.run_translated();
+        }
         while !self.at_horizon() {
             self.step_in_line();
             while self.in_line(self.pc) && !self.at_horizon() {
@@ -31,6 +38,65 @@ impl<O: Observer> Core<O> {
             }
         }
         self.look_at_host_target();
+    }
+
+    /// Runs instructions until the horizon, by host code as far as there is any.
+    fn run_translated(&mut self) {
+        while !self.at_horizon() {
+            let pc = self.pc;
+            let fetched = self.in_line(pc) || self.mem.fetch_hinted(pc);
+            if !fetched || !self.mem.may_run_translated(pc) {
+                self.step_in_line();
+                continue;
+            }
+            let (pending, predictor) = (self.pipeline.lend(), self.predictor.lend());
+            let exit = self.mem.run_translated(pc, &mut self.r, pending, predictor);
+            let Some(Exit { pc, why }) = exit else {
+                return;
+            };
+            self.pc = pc;
+            if self.at_horizon() {
+                return;
+            }
+            match why {
+                Why::Left => self.step_in_line(),
+                Why::Horizon => self.run_sequence(),
+                Why::Cold if self.mem.heats(pc) => {
+                    let next = self.mem.next_line_begins();
+                    if next.is_none() && self.mem.crosses(pc) {
+                        // It will be known when the interpreter has been there.
+                        self.step_in_line();
+                        continue;
+                    }
+                    let stretch = translation::stretch(
+                        self.mem.line_bytes(),
+                        next,
+                        pc,
+                        self.mem.extensions,
+                        &self.pipeline,
+                        &self.prices,
+                    );
+                    self.mem.translate_line(pc, &stretch);
+                }
+                Why::Cold => self.run_sequence(),
+                Why::Line => {}
+            }
+        }
+    }
+
+    /// Runs the instruction at [`Core::pc`], which is in the line that was fetched last, and those that follow it
+    /// there.
+    #[inline(never)]
+    fn run_sequence(&mut self) {
+        loop {
+            let following = self
+                .pc
+                .wrapping_add(u64::from(self.mem.op(self.pc).bytes()));
+            self.step_in_line();
+            if self.pc != following || !self.in_line(following) || self.at_horizon() {
+                return;
+            }
+        }
     }
 
     #[inline(always)]

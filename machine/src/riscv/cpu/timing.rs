@@ -7,17 +7,20 @@
 //! hits, but what needs its result as an address does. So each register has two times: from when on the
 //! early stage may have it, and the late one.
 
+use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
+use switchyard_translator::wide;
 
 use crate::event::Cycle;
 use crate::riscv::config::LatencyConfig;
 use crate::riscv::isa::insn::Op;
 use crate::riscv::isa::kind::{Class, CLASSES};
-use crate::riscv::isa::register::PLACES;
+use crate::riscv::isa::register::{NOWHERE, PLACES};
 use crate::state::plausible;
 
 /// When a register is there.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Pod, Zeroable)]
+#[repr(C)]
 struct Ready {
     /// For addresses, the early ALU and everything that is not the late ALU.
     early: Cycle,
@@ -62,6 +65,8 @@ struct Cost {
 #[derive(Debug, Clone)]
 pub struct Pipeline {
     ready: [Ready; PLACES],
+    /// A cycle from which all of them are there.
+    all_ready: Cycle,
     /// The slots that are free beside the instruction that issued last, at the cycle before `open_at`.
     open: u8,
     open_at: Cycle,
@@ -82,6 +87,7 @@ impl Pipeline {
     pub fn new(latency: LatencyConfig) -> Self {
         Self {
             ready: [Ready::default(); PLACES],
+            all_ready: 0,
             open: 0,
             open_at: 0,
             divider: 0,
@@ -136,6 +142,7 @@ impl Pipeline {
             }
         };
         self.ready[usize::from(op.rd()) % PLACES] = ready;
+        self.all_ready = self.all_ready.max(ready.early).max(ready.late);
         (self.issued, self.late) = (at, late);
         cycle.max(at + 1)
     }
@@ -163,8 +170,14 @@ impl Pipeline {
     /// When all results are there.
     #[cold]
     fn drained(&self, cycle: Cycle) -> Cycle {
-        let last = self.ready.iter().map(|ready| ready.late).max();
-        cycle.max(last.unwrap_or(0)).max(self.divider)
+        if self.all_ready <= cycle {
+            return cycle.max(self.divider);
+        }
+        let mut last = cycle.max(self.divider);
+        for ready in &self.ready[..=usize::from(NOWHERE)] {
+            last = last.max(ready.late);
+        }
+        last
     }
 
     /// The result in place `rd` comes at `cycle`.
@@ -174,6 +187,7 @@ impl Pipeline {
             early: cycle,
             late: cycle,
         };
+        self.all_ready = self.all_ready.max(cycle);
     }
 
     /// The instruction that has issued is an integer division with so many bits of quotient.
@@ -203,6 +217,77 @@ impl Pipeline {
     /// The result in place `rd` takes `cycles` from issue.
     pub fn takes(&mut self, rd: u8, cycles: u32) {
         self.delay(rd, self.issued + Cycle::from(cycles));
+    }
+
+    /// An empty one with the same latencies.
+    #[must_use]
+    pub fn empty(&self) -> Self {
+        Self::new(self.latency.clone())
+    }
+
+    /// What the next instruction finds at `cycle`: the slots that are free for it in the cycle before, and which
+    /// of the results in these `places` it might have to wait for, with how long that would be, early and late.
+    #[must_use]
+    pub fn under_way(&self, cycle: Cycle, places: &[u8]) -> (u8, Vec<(u8, [i32; 2])>) {
+        let open = if self.open_at == cycle { self.open } else { 0 };
+        let ahead = |at: Cycle| at.saturating_sub(cycle - 1) as i32 - 1;
+        let pending = places.iter().filter_map(|&place| {
+            let ready = self.ready[usize::from(place) % PLACES];
+            let awaited = ready.early.max(ready.late) >= cycle;
+            awaited.then(|| (place, [ahead(ready.early), ahead(ready.late)]))
+        });
+        (open, pending.collect())
+    }
+
+    /// How `op` issues, for translated code; `None`: it is of those that wait for something else.
+    #[must_use]
+    pub fn issues(&self, op: Op) -> Option<wide::Issue> {
+        let cost = self.costs[usize::from(op.class()) % COSTS];
+        let wait = match cost.wait {
+            Wait::Early => wide::Wait::Early,
+            Wait::Either => wide::Wait::Either,
+            Wait::Stored => wide::Wait::Stored,
+            Wait::Three | Wait::All => return None,
+        };
+        Some(wide::Issue {
+            sources: [op.rs1(), op.rs2()],
+            result: op.rd(),
+            slots: cost.slots,
+            leaves: cost.leaves,
+            wait,
+            delays: [cost.early.into(), cost.late.into()],
+            late_delays: [self.latency.load, self.latency.late_alu],
+        })
+    }
+
+    /// What is under way, for translated code.
+    #[inline]
+    pub fn lend(&mut self) -> wide::Pending<'_> {
+        wide::Pending {
+            ready: bytemuck::cast_mut(&mut self.ready),
+            all_ready: &mut self.all_ready,
+            open: &mut self.open,
+            open_at: &mut self.open_at,
+        }
+    }
+
+    /// The same pipeline at `cycle`, in one form: what is over is 0.
+    #[must_use]
+    pub fn settled(&self, cycle: Cycle) -> Self {
+        let mut new = self.clone();
+        if new.open == 0 || new.open_at != cycle {
+            (new.open, new.open_at) = (0, 0);
+        }
+        // With the last one, an instruction would issue in the cycle that is over.
+        let first = cycle - Cycle::from(new.open != 0);
+        for ready in &mut new.ready {
+            for at in [&mut ready.early, &mut ready.late] {
+                if *at <= first {
+                    *at = 0;
+                }
+            }
+        }
+        new
     }
 
     /// The latencies.
@@ -283,6 +368,8 @@ impl crate::state::State for Pipeline {
             });
         crate::state::require(right, "has a damaged pipeline")?;
         self.ready.copy_from_slice(&ready);
+        let all = ready.iter().map(|ready| ready.early.max(ready.late));
+        self.all_ready = all.max().unwrap_or(0);
         (self.open, self.open_at, self.divider, self.float_divider) = from.take()?;
         let times = [self.open_at, self.divider, self.float_divider];
         let right = self.open < 4 && times.iter().all(|at| plausible(*at) && *at < Cycle::MAX);

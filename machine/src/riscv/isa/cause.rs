@@ -36,6 +36,28 @@ pub enum Exception {
 }
 
 impl Exception {
+    const ALL: [Self; 13] = [
+        Self::FetchAccess,
+        Self::Illegal,
+        Self::Breakpoint,
+        Self::LoadMisaligned,
+        Self::LoadAccess,
+        Self::StoreMisaligned,
+        Self::StoreAccess,
+        Self::CallFromUser,
+        Self::CallFromSupervisor,
+        Self::CallFromMachine,
+        Self::FetchPage,
+        Self::LoadPage,
+        Self::StorePage,
+    ];
+
+    /// The exception of this cause; `None` for an interrupt.
+    #[must_use]
+    pub fn of(cause: u64) -> Option<Self> {
+        Self::ALL.into_iter().find(|each| *each as u64 == cause)
+    }
+
     /// In words.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -61,6 +61,8 @@ registers! {
 
 /// The first of `pmpcfg0` to `pmpcfg15`.
 pub const PMPCFG: u16 = 0x3a0;
+/// `pmpcfg2`, the next on RV64.
+pub const PMPCFG2: u16 = 0x3a2;
 /// The first of `pmpaddr0` to `pmpaddr63`.
 pub const PMPADDR: u16 = 0x3b0;
 /// `mhpmevent3` is at this and 3.

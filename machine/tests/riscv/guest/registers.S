@@ -99,6 +99,12 @@ _start:
   .insn r 0x1b, 1, 0x30, a0, t0, x1
   check 17, a0, 32
 
+  # Of physical memory protection there are the registers of sixteen entries, whatever is behind them.
+  csrw pmpaddr15, zero
+  csrw pmpcfg2, zero
+  csrr a0, pmpcfg2
+  check 18, a0, 0
+
   li t0, 0x5555
   j end
 failed:

@@ -5,6 +5,7 @@ mod compute;
 mod frame;
 mod memory;
 mod unit;
+pub(crate) mod wide;
 
 use std::mem::MaybeUninit;
 
@@ -12,7 +13,7 @@ use dynasmrt::x64::X64Relocation;
 use dynasmrt::{dynasm, DynasmApi, DynasmLabelApi, VecAssembler};
 
 use crate::code::Code;
-use crate::guest::{Exit, Guest, Why, LINE_BYTES};
+use crate::guest::{Exit, Guest, Why, LINE_BYTES, LINE_WORDS};
 use crate::instruction::Instruction;
 use crate::lines::{Lines, Stubs};
 use crate::PLACES;
@@ -44,7 +45,7 @@ struct Common {
     leave: usize,
     /// Goes on at the address in ecx, in a line of words or of halfwords.
     cross: [usize; 2],
-    stubs: Stubs,
+    stubs: Stubs<PLACES>,
 }
 
 impl Host {
@@ -55,6 +56,7 @@ impl Host {
         }
         let mut code = Code::new();
         let common = Common::new(&mut code)?;
+        code.publish()?;
         Some(Self {
             code: Code::new(),
             common,
@@ -62,12 +64,17 @@ impl Host {
         })
     }
 
-    pub(crate) fn stubs(&self) -> &Stubs {
+    pub(crate) fn stubs(&self) -> &Stubs<PLACES> {
         &self.common.stubs
     }
 
     pub(crate) fn limit(&mut self, blocks: usize) {
         self.code.limit(blocks);
+    }
+
+    /// Makes executable what was translated; `None`: the host does not let it.
+    pub(crate) fn publish(&mut self) -> Option<()> {
+        self.code.publish()
     }
 
     pub(crate) fn clear(&mut self) {
@@ -83,7 +90,7 @@ impl Host {
     }
 
     #[inline(always)]
-    pub(crate) fn run(&self, lines: &Lines, guest: Guest<'_>) -> Exit {
+    pub(crate) fn run(&self, lines: &Lines<LINE_WORDS, PLACES>, guest: Guest<'_>) -> Exit {
         let (entries, numbers) = lines.tables();
         let row = &entries[numbers[*guest.place.slot] as usize];
         let flags = *guest.flags >> 28;
@@ -144,24 +151,12 @@ impl Host {
         let flags = nzc >> 4 & 0b1100 | (nzc & 1) << 1 | u32::from(frame.overflow & 1);
         *guest.flags = *guest.flags & 0x0fff_ffff | flags << 28;
         let in_line = frame.line.wrapping_add(frame.at << shift);
-        match frame.why as i32 {
-            frame::LEFT => Exit {
-                pc: in_line,
-                why: Why::Left,
-            },
-            frame::COLD => Exit {
-                pc: in_line,
-                why: Why::Cold,
-            },
-            frame::HORIZON_NEAR => Exit {
-                pc: in_line,
-                why: Why::Horizon,
-            },
-            _ => Exit {
-                pc: frame.at,
-                why: Why::Line,
-            },
-        }
+        let why = why_of(frame.why as i32);
+        let pc = match why {
+            Why::Line => frame.at,
+            _ => in_line,
+        };
+        Exit { pc, why }
     }
 }
 
@@ -180,30 +175,45 @@ fn has_lahf() -> bool {
 impl Common {
     fn new(code: &mut Code) -> Option<Self> {
         let leave = code.add(&leave())?;
-        let stub = |why: i32, place: usize| {
-            let mut asm = assembler();
-            dynasm!(asm
-                ; .arch x64
-                ; mov eax, why
-                ; mov ecx, place as i32
-                ; jmp QWORD [rbp + frame::LEAVE]
-            );
-            finished(asm)
-        };
-        let mut stubs = Stubs {
-            cold: [0; PLACES],
-            left: [0; PLACES],
-        };
-        for place in 0..PLACES {
-            stubs.cold[place] = code.add(&stub(frame::COLD, place))?;
-            stubs.left[place] = code.add(&stub(frame::LEFT, place))?;
-        }
         Some(Self {
             enter: code.add(&enter())?,
             leave,
             cross: [code.add(&cross(2))?, code.add(&cross(1))?],
-            stubs,
+            stubs: stubs(code, frame::LEAVE)?,
         })
+    }
+}
+
+/// Code for places without a translation, of a guest whose frame has at `leave` where it is left.
+fn stubs<const PLACES: usize>(code: &mut Code, leave: i32) -> Option<Stubs<PLACES>> {
+    let stub = |why: i32, place: usize| {
+        let mut asm = assembler();
+        dynasm!(asm
+            ; .arch x64
+            ; mov eax, why
+            ; mov ecx, place as i32
+            ; jmp QWORD [rbp + leave]
+        );
+        finished(asm)
+    };
+    let mut stubs = Stubs {
+        cold: [0; PLACES],
+        left: [0; PLACES],
+    };
+    for place in 0..PLACES {
+        stubs.cold[place] = code.add(&stub(frame::COLD, place))?;
+        stubs.left[place] = code.add(&stub(frame::LEFT, place))?;
+    }
+    Some(stubs)
+}
+
+/// What a number that code leaves with says.
+fn why_of(number: i32) -> Why {
+    match number {
+        frame::LEFT => Why::Left,
+        frame::COLD => Why::Cold,
+        frame::HORIZON_NEAR => Why::Horizon,
+        _ => Why::Line,
     }
 }
 
@@ -261,7 +271,7 @@ fn leave() -> Vec<u8> {
 /// Instructions have `1 << shift` bytes.
 fn cross(shift: i8) -> Vec<u8> {
     let places = LINE_BYTES as i32 >> shift;
-    let row_bytes = size_of::<crate::lines::Entries>() as i32;
+    let row_bytes = size_of::<crate::lines::Entries<PLACES>>() as i32;
     let mut asm = assembler();
     dynasm!(asm
         ; .arch x64

@@ -9,6 +9,7 @@ use crate::arch::Dead;
 use crate::config::MachineConfig;
 use crate::observe::Access as Seen;
 use crate::riscv::config::{BranchConfig, IdentityConfig};
+use crate::riscv::cpu::csr::ADUE;
 use crate::riscv::cpu::predictor::Predictor;
 use crate::riscv::cpu::registers::Registers;
 use crate::riscv::cpu::timing::Pipeline;
@@ -46,7 +47,7 @@ pub struct Core<O: Observer> {
     pub(super) not_retired: u64,
     /// Sleeping until an interrupt.
     pub(super) waiting: bool,
-    /// The trap that the last step took.
+    /// The last trap that was taken, since the machine was made or restored.
     pub taken: Option<Trap>,
     /// The interface to the host of a program that has one.
     pub(super) host_target: Option<Served>,
@@ -65,7 +66,12 @@ impl<O: Observer> Core<O> {
         csr.hpm
             .resize(riscv.isa.hpm_counters as usize, Default::default());
         csr.stimecmp = u64::MAX;
-        Self {
+        // As QEMU's `virt`, so that a kernel runs that knows of neither bit nor register; the specification
+        // leaves the value to the platform (II, "Machine Environment Configuration Register").
+        if riscv.isa.svadu {
+            csr.menvcfg = ADUE;
+        }
+        let mut core = Self {
             r: [0; PLACES],
             pc: 0,
             next_pc: 0,
@@ -82,7 +88,9 @@ impl<O: Observer> Core<O> {
             host_target: None,
             dead: None,
             observer,
-        }
+        };
+        core.follow_memory();
+        core
     }
 
     /// The level of privilege.

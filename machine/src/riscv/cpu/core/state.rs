@@ -33,7 +33,7 @@ impl<O: Observer> State for Core<O> {
         registers[usize::from(NOWHERE)] = 0;
         to.put(&registers[..]);
         to.put(&(pc, privilege, csr, not_retired, waiting, host_target));
-        pipeline.save(to);
+        pipeline.settled(mem.platform.cycle).save(to);
         predictor.save(to);
         mem.save(to);
     }

@@ -11,6 +11,7 @@ use crate::riscv::isa::cause::{Exception, INTERRUPT, INTERRUPT_ORDER};
 use crate::riscv::isa::privilege::Privilege;
 use crate::riscv::isa::status;
 use crate::riscv::isa::system::Trap;
+use crate::riscv::memory::mmu::pte;
 
 impl<O: Observer> Core<O> {
     /// Takes the exception that the instruction at [`Core::pc`] has raised.
@@ -21,15 +22,42 @@ impl<O: Observer> Core<O> {
         self.count(fault.exception);
         let from = self.privilege;
         let pc = self.pc;
+        let before = self.taken;
         self.trap(fault.exception as u64, fault.value, pc);
         if self.next_pc == pc && self.privilege == from {
+            let first = before.map_or_else(String::new, |trap| self.describe(&trap));
             self.dead = Some(Dead::FaultsForever(format!(
-                "{} at its own handler, {pc:#x}, in {} mode",
+                "{} at its own handler, {pc:#x}, in {} mode{first}",
                 fault.exception.name(),
                 from.name()
             )));
             self.mem.platform.horizon = 0;
         }
+    }
+
+    /// What went wrong first, where a kernel has no handler: the registers tell the last trap alone.
+    fn describe(&self, trap: &Trap) -> String {
+        let Some(exception) = Exception::of(trap.cause) else {
+            return String::new();
+        };
+        let (name, pc, value) = (exception.name(), trap.pc, trap.value);
+        let mut text = format!("; before that, {name} at pc {pc:#x}");
+        if !matches!(
+            exception,
+            Exception::FetchPage | Exception::LoadPage | Exception::StorePage
+        ) {
+            return text;
+        }
+        text += &format!(", address {value:#x}");
+        let lacks = match self.mem.walk_now(self.csr.satp, value).leaf {
+            None => "no valid page-table entry",
+            Some((entry, _)) if entry & pte::A == 0 => "its page-table entry has no accessed bit",
+            Some((entry, _)) if exception == Exception::StorePage && entry & pte::D == 0 => {
+                "its page-table entry has no dirty bit"
+            }
+            Some(_) => return text,
+        };
+        text + " (" + lacks + ")"
     }
 
     fn count(&mut self, exception: Exception) {

@@ -66,7 +66,7 @@ fn redirect<O: Observer>(core: &mut Core<O>, outcome: Outcome) {
 }
 
 /// Whether a register is one that return addresses are in.
-fn links(register: u8) -> bool {
+pub fn links(register: u8) -> bool {
     register == RA || register == T0
 }
 

@@ -11,6 +11,8 @@ mod memory;
 mod multiply;
 mod system;
 
+pub use branch::links;
+
 use crate::riscv::cpu::core::Core;
 use crate::riscv::cpu::Observer;
 use crate::riscv::isa::insn::Op;

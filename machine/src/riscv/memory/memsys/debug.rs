@@ -4,14 +4,13 @@
 
 use crate::bus::Target;
 use crate::riscv::config::LINE_BYTES;
-use crate::riscv::isa::insn::Op;
 use crate::riscv::isa::privilege::Privilege;
 use crate::riscv::memory::fault::Access;
 use crate::riscv::memory::hierarchy::Hierarchy;
 use crate::riscv::memory::mmu::{self, pte, satp, Rights, Step, LEVELS};
 use crate::riscv::memory::tlb::{Tlb, TlbEntry};
 
-use super::{MemSys, LINE_OPS};
+use super::MemSys;
 
 /// What page tables in memory say of an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -193,7 +192,7 @@ impl MemSys {
     fn poke_instructions(&mut self, pa: u32, byte: u8) {
         if let Some(slot) = self.icache.peek(pa) {
             self.icache.line_mut(slot).bytes[(pa % LINE_BYTES) as usize] = byte;
-            self.ops[slot * LINE_OPS..(slot + 1) * LINE_OPS].fill(Op::UNDECODED);
+            self.line_changed(slot);
         }
     }
 

@@ -13,7 +13,7 @@ use crate::riscv::memory::fault::{Abort, Access};
 use super::hint::OFFSET;
 use super::journal::Event;
 use super::translate::Location;
-use super::{MemSys, LINE_OPS, NO_LINE};
+use super::{MemSys, CROSSINGS, LINE_OPS, NO_LINE};
 
 /// Words of a line.
 const LINE_WORDS: usize = LINE_BYTES as usize / 4;
@@ -82,7 +82,7 @@ impl MemSys {
         let slot = self.icache.choose_victim(line);
         self.fetches.forget(slot);
         self.icache.fill(slot, line).bytes = bytes;
-        self.ops[slot * LINE_OPS..(slot + 1) * LINE_OPS].fill(Op::UNDECODED);
+        self.line_changed(slot);
         self.journal.note(|| Event::InsnFilled { pa: line });
         Ok(slot)
     }
@@ -107,7 +107,12 @@ impl MemSys {
             self.ops[at] = Op::CROSSING;
             let code = self.crossing_code(va)?;
             self.crossing = (va, code);
-            return Ok(decoder::decode(code, self.extensions));
+            // None of them is 0: that would be compressed.
+            let known = &mut self.crossings[(code ^ code >> 7 ^ code >> 20) as usize % CROSSINGS];
+            if known.0 != code {
+                *known = (code, decoder::decode(code, self.extensions));
+            }
+            return Ok(known.1);
         }
         let op = decoder::decode(code, self.extensions);
         self.ops[at] = op;

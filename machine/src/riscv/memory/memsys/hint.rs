@@ -14,23 +14,15 @@ const NEVER: u64 = 1;
 /// The bits of an address within its line.
 pub const OFFSET: u64 = LINE_BYTES as u64 - 1;
 
-/// A hint.
-#[derive(Debug, Clone, Copy)]
-pub struct Hint {
-    /// The line's virtual address.
-    line: u64,
-    /// What it relies on: epoch and rights.
-    tag: u32,
-    /// Its slot.
-    pub slot: u32,
-    /// Where its bytes are in SDRAM.
-    pub offset: usize,
-}
+/// A hint; its tag is of epoch and rights. Translated code looks at it, too.
+pub use switchyard_translator::wide::{Hint, HintTable};
+
+const _: () = assert!(PLACES == switchyard_translator::wide::HINTS);
 
 /// The hints of one kind of access.
 #[derive(Debug, Clone)]
 pub struct Hints {
-    hints: Box<[Hint; PLACES]>,
+    hints: Box<HintTable>,
     /// Where the hint that names a slot is, if there is one.
     named: Vec<u16>,
 }
@@ -49,6 +41,13 @@ impl Hints {
             hints: Box::new([none; PLACES]),
             named: vec![0; slots],
         }
+    }
+
+    /// All of them.
+    #[inline(always)]
+    #[must_use]
+    pub fn table(&self) -> &HintTable {
+        &self.hints
     }
 
     #[inline(always)]

@@ -13,6 +13,9 @@ mod hint;
 pub mod journal;
 mod state;
 mod translate;
+mod translated;
+
+use switchyard_translator::wide::Translator;
 
 use crate::bus::Bus;
 use crate::cache::{Cache, Line};
@@ -40,6 +43,9 @@ use self::journal::Event;
 pub const NO_LINE: u64 = 1;
 /// Places in a line where an instruction can begin.
 pub const LINE_OPS: usize = LINE_BYTES as usize / 2;
+
+/// How many instructions that go on in the next line are remembered decoded, a power of two.
+const CROSSINGS: usize = 1024;
 
 /// A line of the instruction cache.
 #[derive(Debug, Clone)]
@@ -103,6 +109,8 @@ pub struct MemSys {
     pub line_slot: usize,
     /// The last instruction that went on in the next line: its address and encoding.
     crossing: (u64, u32),
+    /// Encodings of such instructions and what they mean.
+    crossings: Box<[(u32, Op); CROSSINGS]>,
     /// What the lines of the instruction cache mean, where that was asked; by slot.
     pub(in crate::riscv) ops: Vec<Op>,
     /// The extensions that instructions are decoded for.
@@ -125,6 +133,8 @@ pub struct MemSys {
     isa: IsaConfig,
     prices: PriceConfig,
     synced: Synced,
+    /// What runs lines as host code, if anything does.
+    translator: Option<Box<Translator>>,
     /// What happens other than accesses.
     pub journal: Journal<Event>,
 }
@@ -149,6 +159,7 @@ impl MemSys {
             line: NO_LINE,
             line_slot: 0,
             crossing: (NO_LINE, 0),
+            crossings: Box::new([(0, Op::UNDECODED); CROSSINGS]),
             ops: vec![Op::UNDECODED; icache * LINE_OPS],
             extensions: Extensions {
                 zba: isa.zba,
@@ -179,6 +190,7 @@ impl MemSys {
             isa: isa.clone(),
             prices: riscv.price.clone(),
             synced: Synced::default(),
+            translator: None,
             journal: Journal::default(),
         };
         new.follow_tags();

@@ -3,7 +3,6 @@
 //! count.
 
 use crate::riscv::config::LINE_BYTES;
-use crate::riscv::isa::insn::Op;
 use crate::state::{require, Damaged, Restorer, Saver, State};
 
 use super::{InsnLine, MemSys, Reservation};
@@ -19,6 +18,7 @@ impl State for MemSys {
             line: _,
             line_slot: _,
             crossing: _,
+            crossings: _,
             ops: _,
             extensions: _,
             registers: _, // follow the core's
@@ -36,6 +36,7 @@ impl State for MemSys {
             isa: _,
             prices: _,
             synced,
+            translator: _,
             journal: _,
         } = self;
         platform.save(to);
@@ -72,7 +73,7 @@ impl State for MemSys {
         let right = self.synced.cycle <= self.platform.cycle
             && self.synced.instructions <= self.platform.counters.fetches;
         require(right, "has damaged counters")?;
-        self.ops.fill(Op::UNDECODED);
+        self.lines_changed();
         self.reads.clear();
         self.writes.clear();
         self.fetches.clear();

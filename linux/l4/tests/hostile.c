@@ -1,0 +1,693 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A program of Linux on L4 that knows of L4, and tries what it can to do harm: to Linux, to the
+ * root task, to sigma0, to other programs. It is one of Linux' programs, static, with system calls
+ * by INT 80h, and L4's library. As the first process it ends the run when it is through; otherwise
+ * its status says how many attacks did something.
+ *
+ * Each attack is a child, which ends by itself, by a signal, or never, and is killed then: how, the
+ * table says. After each the others have to go on: a witness, with memory of its own and a pattern
+ * in it, answers through a pipe. Before, it does what is no attack, and says what a call takes.
+ */
+#include <io_fpage.h>
+#include <l4/l4.h>
+#include <own_segment.h>
+#include <probe.h>
+
+#define PAGE 4096u
+
+/* ---- Linux ---- */
+
+enum {
+    NR_EXIT = 1,
+    NR_FORK = 2,
+    NR_READ = 3,
+    NR_WRITE = 4,
+    NR_CLOSE = 6,
+    NR_WAITPID = 7,
+    NR_GETPID = 20,
+    NR_PTRACE = 26,
+    NR_KILL = 37,
+    NR_PIPE = 42,
+    NR_SIGNAL = 48,
+    NR_GETTIMEOFDAY = 78,
+    NR_REBOOT = 88,
+    NR_NANOSLEEP = 162,
+    NR_SET_THREAD_AREA = 243
+};
+enum { SIGKILL = 9, SIGSEGV = 11, SIGTRAP = 5, SIGSTOP = 19, WNOHANG = 1 };
+#define REBOOT_MAGIC_1 0xfee1dead
+#define REBOOT_MAGIC_2 672274793
+#define REBOOT_RESTART 0x01234567
+
+#define INT80(name, before, after)                                                                 \
+    static int name(int number, L4_Word_t a, L4_Word_t b, L4_Word_t c, L4_Word_t d) {              \
+        int answer;                                                                                \
+        __asm__ volatile(before "int $0x80\n" after                                                \
+                         : "=a"(answer)                                                            \
+                         : "a"(number), "b"(a), "c"(b), "d"(c), "S"(d)                             \
+                         : "edi", "memory");                                                       \
+        return answer;                                                                             \
+    }
+INT80(call, "", "")
+/* With a stack where there can be none. */
+INT80(call_at_0, "movl %%esp, %%edi\n xorl %%esp, %%esp\n", "movl %%edi, %%esp\n")
+INT80(call_at_end, "movl %%esp, %%edi\n movl $-4, %%esp\n", "movl %%edi, %%esp\n")
+INT80(call_in_kernel, "movl %%esp, %%edi\n movl $0xf0001000, %%esp\n", "movl %%edi, %%esp\n")
+INT80(call_in_kip, "movl %%esp, %%edi\n movl $0x2800, %%esp\n", "movl %%edi, %%esp\n")
+INT80(call_in_stub, "movl %%esp, %%edi\n movl $0x4003, %%esp\n", "movl %%edi, %%esp\n")
+
+static void say(const char *text) {
+    unsigned length = 0;
+    while (text[length] != '\0') {
+        length++;
+    }
+    (void)call(NR_WRITE, 1, (L4_Word_t)text, length, 0);
+}
+
+static void say_number(unsigned n) {
+    char digits[12], *at = &digits[11];
+    *at = '\0';
+    do {
+        *--at = (char)('0' + n % 10);
+    } while ((n /= 10) != 0);
+    say(at);
+}
+
+static int fork(void) {
+    return call(NR_FORK, 0, 0, 0, 0);
+}
+
+static void end(int status) {
+    for (;;) {
+        (void)call(NR_EXIT, (L4_Word_t)status, 0, 0, 0);
+    }
+}
+
+static void sleep_ms(unsigned ms) {
+    const L4_Word_t time[2] = {0, ms * 1000000};
+    (void)call(NR_NANOSLEEP, (L4_Word_t)time, 0, 0, 0);
+}
+
+static unsigned cycles(void) {
+    unsigned low;
+    __asm__ volatile("rdtsc" : "=a"(low) : : "edx");
+    return low;
+}
+
+/* ---- no attack ---- */
+
+/* The least that a call takes, as a benchmark has it: of 100. */
+static unsigned least(int number, L4_Word_t a, L4_Word_t b, L4_Word_t c) {
+    unsigned best = ~0u;
+    for (unsigned i = 0; i < 100; i++) {
+        unsigned begin = cycles();
+        (void)call(number, a, b, c, 0);
+        unsigned took = cycles() - begin;
+        best = took < best ? took : best;
+    }
+    return best;
+}
+
+static void say_calls(void) {
+    L4_Word_t time[2];
+    say("getpid ");
+    say_number(least(NR_GETPID, 0, 0, 0));
+    say(", gettimeofday ");
+    say_number(least(NR_GETTIMEOFDAY, (L4_Word_t)time, 0, 0));
+    say(" cycles\n");
+}
+
+static volatile int private = 1;
+
+static void caught(int signal) {
+    end(signal == SIGSEGV ? 5 : 6);
+}
+
+/* Children, with memory of their own, signals, pipes, thread-local storage on both sides of its
+ * base. The number of what is wrong. */
+static int ordinary(void) {
+    int status = 0, child = fork();
+    if (child == 0) {
+        private = 7;
+        end(private);
+    }
+    if (call(NR_WAITPID, (L4_Word_t)child, (L4_Word_t)&status, 0, 0) != child || status != 7 << 8 ||
+        private != 1) {
+        return 1;
+    }
+    child = fork();
+    if (child == 0) {
+        (void)call(NR_SIGNAL, SIGSEGV, (L4_Word_t)caught, 0, 0);
+        *(volatile int *)8 = 1;
+        end(0);
+    }
+    (void)call(NR_WAITPID, (L4_Word_t)child, (L4_Word_t)&status, 0, 0);
+    if (status != 5 << 8) {
+        return 2;
+    }
+    child = fork();
+    if (child == 0) {
+        static int storage[3] = {11, 22, 33};
+        struct {
+            unsigned entry, base, limit, flags;
+        } area = {~0u, (unsigned)&storage[1], 0xfffff, 0x51};
+        int at, below;
+        (void)call(NR_SET_THREAD_AREA, (L4_Word_t)&area, 0, 0, 0);
+        __asm__ volatile("movw %w2, %%gs\n movl %%gs:0, %0\n movl %%gs:(%3), %1"
+                         : "=r"(at), "=r"(below)
+                         : "r"(area.entry << 3 | 3), "r"(-4));
+        end(at == 22 && below == 11 ? 0 : 1);
+    }
+    (void)call(NR_WAITPID, (L4_Word_t)child, (L4_Word_t)&status, 0, 0);
+    return status == 0 ? 0 : 3;
+}
+
+/* ---- the witness ---- */
+
+enum { PATTERN = 0x5a17c0de, WORDS = 4 * PAGE / sizeof(L4_Word_t) };
+
+static int to_witness[2], from_witness[2];
+static L4_Word_t pattern[WORDS];
+
+static void witness(void) {
+    char byte;
+    for (L4_Word_t i = 0; i < WORDS; i++) {
+        pattern[i] = PATTERN + i;
+    }
+    while (call(NR_READ, (L4_Word_t)to_witness[0], (L4_Word_t)&byte, 1, 0) == 1) {
+        for (L4_Word_t i = 0; i < WORDS; i++) {
+            byte = pattern[i] == PATTERN + i ? byte : '!';
+        }
+        (void)call(NR_WRITE, (L4_Word_t)from_witness[1], (L4_Word_t)&byte, 1, 0);
+    }
+    end(0);
+}
+
+static bool witness_lives(void) {
+    char byte = 'w';
+    (void)call(NR_WRITE, (L4_Word_t)to_witness[1], (L4_Word_t)&byte, 1, 0);
+    byte = '?';
+    return call(NR_READ, (L4_Word_t)from_witness[0], (L4_Word_t)&byte, 1, 0) == 1 && byte == 'w';
+}
+
+/* ---- whom to attack ---- */
+
+/* The root task has the number before the server's, whose other threads have those after it
+ * (../root/root.h, ../host/internal.h); then programs'. */
+static L4_ThreadId_t server, root, sigma0, timer, mapper, other;
+
+static L4_ThreadId_t after(L4_ThreadId_t id, unsigned n) {
+    return L4_GlobalId(L4_ThreadNo(id) + n, 1);
+}
+
+static void find_victims(void) {
+    const L4_KernelInterfacePage_t *kip = L4_GetKernelInterface();
+    server = L4_Pager();
+    root = L4_RootServerId(kip);
+    sigma0 = L4_Sigma0Id(kip);
+    timer = after(server, 1);
+    mapper = after(server, 2);
+    other = after(server, 3);
+}
+
+/* A page of ours where others' pages may come. */
+static L4_Word_t window[2 * PAGE / sizeof(L4_Word_t)] __attribute__((aligned(4096)));
+
+/* Sends so many words that begin with these, and waits a moment for an answer. True: there is one
+ * that maps something. */
+static bool gives(L4_ThreadId_t to, L4_Word_t label, L4_Word_t count, L4_Word_t a, L4_Word_t b) {
+    const L4_Word_t words[4] = {a, b, (L4_Word_t)window, 255};
+    L4_ThreadId_t from;
+    L4_Accept(L4_MapGrantItems(L4_CompleteAddressSpace));
+    L4_LoadMRs(1, 4, words);
+    L4_LoadMR(0, L4_MakeMsgTag(label, count, 0).raw);
+    L4_MsgTag_t tag = L4_Ipc(to, to, L4_Timeouts(L4_ZeroTime, L4_TimePeriod(500)), &from);
+    L4_Accept(L4_UntypedWordsAcceptor);
+    L4_Word_t item[2];
+    L4_StoreMRs(1, 2, item); /* sigma0 says "nothing" by an empty one */
+    return L4_IpcSucceeded(tag) && L4_TypedWords(tag) != 0 && item[1] != L4_Nilpage.raw;
+}
+
+/* ---- attacks; what a child's function returns is its status, 0: nothing came of it ---- */
+
+static int stacks(void) {
+    int pid = call(NR_GETPID, 0, 0, 0, 0);
+    return call_at_0(NR_GETPID, 0, 0, 0, 0) != pid || call_at_end(NR_GETPID, 0, 0, 0, 0) != pid ||
+           call_in_kernel(NR_GETPID, 0, 0, 0, 0) != pid ||
+           call_in_kip(NR_GETPID, 0, 0, 0, 0) != pid || call_in_stub(NR_GETPID, 0, 0, 0, 0) != pid;
+}
+
+#define INTERRUPT(n)                                                                               \
+    static int interrupt_##n(void) {                                                               \
+        __asm__ volatile("int $" #n);                                                              \
+        return 1;                                                                                  \
+    }
+INTERRUPT(0)
+INTERRUPT(2)
+INTERRUPT(8)
+INTERRUPT(14)
+INTERRUPT(32)
+INTERRUPT(129)
+INTERRUPT(255)
+
+/* The server takes messages from whom it lets run: all labels that mean something, with numbers
+ * that might. */
+static int false_messages(void) {
+    static const L4_Word_t labels[] = {1,
+                                       2,
+                                       3,
+                                       L4_LABEL_EXCEPTION,
+                                       L4_LABEL_PAGEFAULT | L4_Readable,
+                                       L4_LABEL_PAGEFAULT | L4_FullyAccessible,
+                                       L4_LABEL_INTERRUPT,
+                                       L4_LABEL_PREEMPTION};
+    static const L4_Word_t addresses[] = {0,          0x2000,     0x4000,    0x5000,
+                                          0x01140000, 0x0fffe000, 0xc0000000};
+    for (unsigned l = 0; l < sizeof labels / sizeof labels[0]; l++) {
+        for (unsigned a = 0; a < sizeof addresses / sizeof addresses[0]; a++) {
+            for (L4_Word_t count = 0; count < 3; count++) {
+                /* Without a wait for the answer, and with a short one. */
+                L4_LoadMR(1, addresses[a]);
+                L4_LoadMR(2, addresses[a]);
+                L4_LoadMR(0, L4_MakeMsgTag(labels[l], count, 0).raw);
+                (void)L4_Send_Timeout(server, L4_TimePeriod(500));
+                if (gives(server, labels[l], count, addresses[a], addresses[a]) &&
+                    addresses[a] != 0x2000 && addresses[a] != 0x4000 && addresses[a] != 0x5000) {
+                    return 1;
+                }
+            }
+        }
+    }
+    return 0;
+}
+
+/* It is thought to have failed for good, and goes on. */
+static int false_exception(void) {
+    enum { PROTECTION = 13 };
+    L4_LoadMR(3, PROTECTION);
+    L4_LoadMR(0, L4_MakeMsgTag(L4_LABEL_EXCEPTION, L4_IA32_EXCEPTION_WORDS, 0).raw);
+    (void)L4_Send(server);
+    for (;;) {
+    }
+}
+
+static int pages_for_the_server(void) {
+    L4_Fpage_t page = L4_FpageAddRights(L4_FpageLog2((L4_Word_t)window, 12), L4_FullyAccessible);
+    const L4_Word_t labels[] = {0, 1, L4_LABEL_EXCEPTION};
+    L4_ThreadId_t to[] = {server, root, timer, mapper, sigma0, other};
+    window[0] = 1;
+    for (unsigned i = 0; i < 18; i++) {
+        L4_Msg_t msg;
+        L4_MsgClear(&msg);
+        L4_Set_MsgLabel(&msg, labels[i % 3]);
+        L4_MsgAppendMapItem(&msg, L4_MapItem(page, 0x01140000));
+        L4_MsgLoad(&msg);
+        (void)L4_Send_Timeout(to[i / 3], L4_TimePeriod(500));
+    }
+    return 0;
+}
+
+/* The root task does for the server what takes privileges, and gives it memory. */
+static int root_task(void) {
+    const L4_Word_t addresses[] = {0, 0x00e10000, 0x00e30000, 0x01140000, 0x02000000, 0x03f00000};
+    for (unsigned i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
+        if (gives(root, L4_LABEL_PAGEFAULT | L4_FullyAccessible, 2, addresses[i], 0)) {
+            return 1;
+        }
+    }
+    for (L4_Word_t label = 0x100; label <= 0x105; label++) {
+        (void)gives(root, label, 4, other.raw, 0);
+        (void)gives(root, label, 4, server.raw, 0);
+    }
+    (void)gives(root, L4_LABEL_EXCEPTION, 12, 0, 0);
+    return 0;
+}
+
+/* What it refuses to a fault it says on the console, which takes longer than a tick of Linux'; a
+ * program that waits in an IPC of its own then is made to do its last system call again. */
+static int first_pager(void) {
+    const L4_KernelInterfacePage_t *kip = L4_GetKernelInterface();
+    for (L4_Word_t at = 0x01200000; at < 0x04000000; at += 0x00100000) {
+        if (at < L4_BootInfo(kip) &&
+            gives(sigma0, L4_LABEL_SIGMA0, 2, L4_FpageLog2(at, 12).raw | L4_FullyAccessible, 0)) {
+            return 1;
+        }
+    }
+    return gives(sigma0, L4_LABEL_SIGMA0, 2, L4_FpageLog2(PROBE_BASE_PA, 12).raw | 7, 0) ? 2
+           : gives(sigma0, L4_LABEL_SIGMA0, 2, L4_IoFpageLog2(0x60, 3).raw, 0)           ? 3
+           : gives(sigma0, L4_LABEL_IO_FAULT, 2, L4_IoFpageLog2(0x60, 3).raw, 0)         ? 4
+                                                                                         : 0;
+}
+
+static int servers_threads(void) {
+    return gives(mapper, 0, 2, 0x01200000, (L4_Word_t)window) || gives(timer, 0, 2, 0, 0) ||
+           gives(mapper, L4_LABEL_PAGEFAULT, 2, 0x01200000, (L4_Word_t)window);
+}
+
+/* True: something has been done to it. */
+static bool exchanges(L4_ThreadId_t id, L4_Word_t control) {
+    L4_Word_t old_control, sp, ip, flags, handle;
+    L4_ThreadId_t pager;
+    return !L4_IsNilThread(L4_ExchangeRegisters(id, control, 0x1000, 0x1000, 0, 0, L4_MyGlobalId(),
+                                                &old_control, &sp, &ip, &flags, &handle, &pager));
+}
+
+static int registers(void) {
+    const L4_ThreadId_t ids[] = {server, root, sigma0, timer, mapper, other};
+    const L4_Word_t controls[] = {0, 0x1, 0x6, 0x18, 0x1fe};
+    for (unsigned i = 0; i < 6; i++) {
+        for (unsigned c = 0; c < 5; c++) {
+            if (exchanges(ids[i], controls[c])) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+static int privileges(void) {
+    const L4_Word_t attributes[4] = {0, 0, 0, 0};
+    const L4_ThreadId_t ids[] = {
+        server, root, sigma0, timer, other, L4_MyGlobalId(), after(server, 900)};
+    L4_Word_t old;
+    for (unsigned i = 0; i < 7; i++) {
+        if (L4_ThreadControl(ids[i], L4_nilthread, L4_nilthread, L4_nilthread,
+                             (void *)~(uintptr_t)0) != 0 ||
+            L4_ThreadControl(ids[i], L4_MyGlobalId(), L4_MyGlobalId(), L4_MyGlobalId(),
+                             (void *)0x3200) != 0 ||
+            L4_SpaceControl(ids[i], ~0u, L4_FpageLog2(0x2000, 12), L4_FpageLog2(0x3000, 12),
+                            L4_MyGlobalId(), &old) != 0) {
+            return 1;
+        }
+    }
+    L4_LoadMR(0, L4_FpageLog2(0x01140000, 12).raw);
+    return L4_MemoryControl(0, attributes) != 0 || L4_ProcessorControl(0, 1, 1, 1) != 0;
+}
+
+static int priorities(void) {
+    const L4_ThreadId_t ids[] = {server, root, sigma0, timer, other, L4_MyGlobalId()};
+    for (unsigned i = 0; i < 6; i++) {
+        L4_Word_t old;
+        if (L4_Schedule(ids[i], ~0u, ~0u, 255, ~0u, &old) != 0) {
+            return 1;
+        }
+        L4_ThreadSwitch(ids[i]);
+    }
+    return 0;
+}
+
+/* All that it has, and the pages that are not Linux'. */
+static int unmaps(void) {
+    int pid = call(NR_GETPID, 0, 0, 0, 0);
+    for (L4_Word_t at = 0x1000; at < 0x8000; at += PAGE) {
+        (void)L4_Flush(L4_FpageAddRights(L4_FpageLog2(at, 12), L4_FullyAccessible));
+        if (call(NR_GETPID, 0, 0, 0, 0) != pid) {
+            return 1;
+        }
+    }
+    (void)L4_Flush(L4_FpageAddRights(L4_CompleteAddressSpace, L4_FullyAccessible));
+    return call(NR_GETPID, 0, 0, 0, 0) != pid;
+}
+
+static int own_handlers(void) {
+    L4_Set_ExceptionHandler(L4_MyGlobalId());
+    __asm__ volatile("ud2");
+    return 1;
+}
+
+static int no_handler(void) {
+    L4_Set_ExceptionHandler(L4_nilthread);
+    __asm__ volatile("ud2");
+    return 1;
+}
+
+static int roots_exception(void) {
+    L4_Set_ExceptionHandler(root);
+    __asm__ volatile("ud2");
+    return 1;
+}
+
+static int roots_fault(void) {
+    L4_Set_Pager(root);
+    return *(volatile L4_Word_t *)0x01140000 != 0;
+}
+
+static int sigma0s_fault(void) {
+    L4_Set_Pager(sigma0);
+    return *(volatile L4_Word_t *)0x03000000 != 0;
+}
+
+/* The handler of its system calls is where there is nothing, or not its own. */
+static int handler_of_calls(void) {
+    L4_MyUtcb()->arch[0] = 0xfffffff0;
+    (void)call(NR_GETPID, 0, 0, 0, 0);
+    return 1;
+}
+
+static int halts(void) {
+    (void)exchanges(L4_MyLocalId(), 0x101);
+    return 1;
+}
+
+static int waits(void) {
+    L4_ThreadId_t from;
+    (void)L4_Wait(&from);
+    return 1;
+}
+
+static int waits_in_steps(void) {
+    L4_Set_ExceptionHandler(L4_nilthread);
+    __asm__ volatile("pushfl\n orl $0x100, (%esp)\n popfl\n nop");
+    return 1;
+}
+
+/* No selector lets it out of its space, whichever it may load. */
+static int selectors(void) {
+    int pid = call(NR_GETPID, 0, 0, 0, 0), child, status;
+    for (unsigned selector = 0; selector < 0x80; selector += 4) {
+        child = fork();
+        if (child == 0) {
+            __asm__ volatile("movw %w0, %%es\n movw %w0, %%fs\n movw %w0, %%gs"
+                             :
+                             : "r"(selector | 3));
+            __asm__ volatile("movl %%es:(%1), %0\n movl %%fs:(%1), %0\n movl %%gs:(%1), %0"
+                             : "=r"(status)
+                             : "r"(0xf0000000));
+            end(1);
+        }
+        (void)call(NR_WAITPID, (L4_Word_t)child, (L4_Word_t)&status, 0, 0);
+        if ((status & 0x7f) != SIGSEGV) {
+            return 1;
+        }
+    }
+    return call(NR_GETPID, 0, 0, 0, 0) != pid;
+}
+
+static int flags(void) {
+    const L4_Word_t all[] = {0x3000, 0x4000, 0x20000, 0x40000, 0x80000, 0x100000, 0x400, 0x200};
+    int pid = call(NR_GETPID, 0, 0, 0, 0);
+    for (unsigned i = 0; i < 8; i++) {
+        int same;
+        __asm__ volatile("pushfl\n movl (%%esp), %%edi\n xorl %2, %%edi\n pushl %%edi\n popfl\n"
+                         "int $0x80\n popfl"
+                         : "=a"(same)
+                         : "a"(NR_GETPID), "r"(all[i])
+                         : "edi", "memory");
+        if (same != pid) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int segments_of_own(void) {
+    const L4_Word_t bases[] = {0, 0x01140000, 0x0ffffffc, 0x7fffffff, 0xc0000000, 0xf0000000, ~0u};
+    for (unsigned i = 0; i < 7; i++) {
+        int status, child = fork();
+        if (child == 0) {
+            if (L4_IA32_SetOwnSegment(bases[i]) != 0) {
+                __asm__ volatile("movl %%gs:(%1), %0\n movl %%gs:0x10000000(%1), %0"
+                                 : "=r"(status)
+                                 : "r"(0xf0000000 - bases[i]));
+                end(1);
+            }
+            end(0);
+        }
+        (void)call(NR_WAITPID, (L4_Word_t)child, (L4_Word_t)&status, 0, 0);
+        if (status != 0 && (status & 0x7f) != SIGSEGV) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* A debugger reads and writes what its program has, and no more. */
+static int debugger(void) {
+    enum { PEEK = 1, POKE = 4, SETREGS = 13, GETREGS = 12, ATTACH = 16, DETACH = 17 };
+    const L4_Word_t addresses[] = {0x2000,     0x3000,     0x4000,    0x5000,
+                                   0x01140000, 0xc0000000, 0xf0000000};
+    L4_Word_t words[17];
+    int status, child = fork();
+    if (child == 0) {
+        for (;;) {
+            sleep_ms(1);
+        }
+    }
+    if (call(NR_PTRACE, ATTACH, (L4_Word_t)child, 0, 0) != 0) {
+        return 1;
+    }
+    (void)call(NR_WAITPID, (L4_Word_t)child, (L4_Word_t)&status, 0, 0);
+    for (unsigned i = 0; i < 7; i++) {
+        L4_Word_t word = 0;
+        if (call(NR_PTRACE, PEEK, (L4_Word_t)child, addresses[i], (L4_Word_t)&word) == 0 ||
+            call(NR_PTRACE, POKE, (L4_Word_t)child, addresses[i], 0x90909090) == 0) {
+            return 2;
+        }
+    }
+    /* Flags and an address of the kernel's. */
+    (void)call(NR_PTRACE, GETREGS, (L4_Word_t)child, 0, (L4_Word_t)words);
+    words[12] = 0xf0001000;
+    words[14] |= 0x27100;
+    (void)call(NR_PTRACE, SETREGS, (L4_Word_t)child, 0, (L4_Word_t)words);
+    (void)call(NR_PTRACE, DETACH, (L4_Word_t)child, 0, 0);
+    (void)call(NR_WAITPID, (L4_Word_t)child, (L4_Word_t)&status, 0, 0);
+    return (status & 0x7f) == SIGSEGV || (status & 0x7f) == SIGTRAP ? 0 : 3;
+}
+
+/* Two programs that work together: one would give the other a page of its own, which that could
+ * keep when Linux thinks that nobody has it. They never meet: while one runs, all others wait for
+ * Linux. */
+static int gifts(void) {
+    int ids[2], status, child;
+    (void)call(NR_PIPE, (L4_Word_t)ids, 0, 0, 0);
+    child = fork();
+    if (child == 0) {
+        L4_ThreadId_t me = L4_MyGlobalId(), from;
+        (void)call(NR_WRITE, (L4_Word_t)ids[1], (L4_Word_t)&me, sizeof me, 0);
+        window[0] = 0;
+        for (unsigned i = 0; i < 8; i++) {
+            L4_Accept(L4_MapGrantItems(L4_FpageLog2((L4_Word_t)window, 12)));
+            (void)L4_Wait_Timeout(L4_TimePeriod(2000), &from);
+        }
+        end(*(volatile L4_Word_t *)window == PATTERN);
+    }
+    if (fork() == 0) {
+        L4_Fpage_t page = L4_FpageAddRights(L4_FpageLog2((L4_Word_t)window, 12), L4_Readable);
+        L4_ThreadId_t to;
+        (void)call(NR_READ, (L4_Word_t)ids[0], (L4_Word_t)&to, sizeof to, 0);
+        window[0] = PATTERN;
+        for (unsigned i = 0; i < 8; i++) {
+            L4_Msg_t msg;
+            L4_MsgClear(&msg);
+            L4_MsgAppendMapItem(&msg, L4_MapItem(page, (L4_Word_t)window));
+            L4_MsgLoad(&msg);
+            (void)L4_Send_Timeout(to, L4_TimePeriod(2000));
+        }
+        end(0);
+    }
+    return call(NR_WAITPID, (L4_Word_t)child, (L4_Word_t)&status, 0, 0) != child || status != 0;
+}
+
+static const struct {
+    const char *name;
+    int (*function)(void);
+    int signal; /* what ends it; SIGKILL: nothing else does. 0: it ends by itself */
+} attacks[] = {
+    {"stacks of system calls", stacks, 0},
+    {"INT 0", interrupt_0, SIGSEGV},
+    {"INT 2", interrupt_2, SIGSEGV},
+    {"INT 8", interrupt_8, SIGSEGV},
+    {"INT 14", interrupt_14, SIGSEGV},
+    {"INT 32", interrupt_32, SIGSEGV},
+    {"INT 129", interrupt_129, SIGSEGV},
+    {"INT 255", interrupt_255, SIGSEGV},
+    {"false messages", false_messages, SIGSEGV},
+    {"a false exception", false_exception, SIGSEGV},
+    {"pages for others", pages_for_the_server, SIGSEGV},
+    {"the root task's work", root_task, 0},
+    {"sigma0's memory and ports", first_pager, 0},
+    {"the server's other threads", servers_threads, 0},
+    {"registers of others", registers, 0},
+    {"privileged calls", privileges, 0},
+    {"priorities", priorities, 0},
+    {"unmapping", unmaps, 0},
+    {"itself as handler of exceptions", own_handlers, SIGKILL},
+    {"no handler of exceptions", no_handler, SIGKILL},
+    {"the root task as handler of exceptions", roots_exception, SIGKILL},
+    {"the root task as pager", roots_fault, SIGKILL},
+    {"sigma0 as pager", sigma0s_fault, SIGKILL},
+    {"a handler of calls that is nowhere", handler_of_calls, SIGSEGV},
+    {"a halt", halts, SIGKILL},
+    {"a wait for anybody", waits, SIGKILL},
+    {"steps without a handler", waits_in_steps, SIGKILL},
+    {"selectors", selectors, 0},
+    {"flags", flags, 0},
+    {"segments of its own", segments_of_own, 0},
+    {"a debugger", debugger, 0},
+    {"gifts of pages", gifts, 0},
+};
+
+/* How a child ended: its status as waitpid has it. One that does not end is killed. */
+static int outcome(int child) {
+    int status = 0;
+    for (unsigned ms = 0; ms < 100; ms += 20) {
+        if (call(NR_WAITPID, (L4_Word_t)child, (L4_Word_t)&status, WNOHANG, 0) == child) {
+            return status;
+        }
+        sleep_ms(20);
+    }
+    (void)call(NR_KILL, (L4_Word_t)child, SIGKILL, 0, 0);
+    (void)call(NR_WAITPID, (L4_Word_t)child, (L4_Word_t)&status, 0, 0);
+    return status;
+}
+
+static unsigned attack(void) {
+    unsigned wrong = 0;
+    for (unsigned i = 0; i < sizeof attacks / sizeof attacks[0]; i++) {
+        int child = fork();
+        if (child == 0) {
+            end(attacks[i].function());
+        }
+        int status = outcome(child);
+        bool lives = witness_lives();
+        say(attacks[i].name);
+        if (status != attacks[i].signal || !lives) {
+            wrong++;
+            say(lives ? ": WRONG, status " : ": THE WITNESS IS HARMED, status ");
+            say_number((unsigned)status);
+            say("\n");
+        } else {
+            say(": repelled\n");
+        }
+    }
+    return wrong;
+}
+
+void l4_startup(void);
+
+__attribute__((used)) static void begin(void) {
+    unsigned wrong;
+    int pid = call(NR_GETPID, 0, 0, 0, 0), failed = ordinary();
+    say("ordinary: ");
+    say_number((unsigned)failed);
+    say("\n");
+    say_calls();
+    l4_startup();
+    find_victims();
+    (void)call(NR_PIPE, (L4_Word_t)to_witness, 0, 0, 0);
+    (void)call(NR_PIPE, (L4_Word_t)from_witness, 0, 0, 0);
+    if (fork() == 0) {
+        (void)call(NR_CLOSE, (L4_Word_t)to_witness[1], 0, 0, 0);
+        witness();
+    }
+    wrong = witness_lives() ? attack() : 100;
+    say("attacks that did something: ");
+    say_number(wrong);
+    say("\n");
+    if (pid == 1) {
+        (void)call(NR_REBOOT, REBOOT_MAGIC_1, REBOOT_MAGIC_2, REBOOT_RESTART, 0);
+    }
+    end(failed != 0 ? 100 + failed : (int)wrong);
+}
+__asm__(".globl _start\n_start: call begin\n");

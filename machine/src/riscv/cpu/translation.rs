@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The RISC-V's instructions as the translator wants them described: each says what its handler in `exec/`
+//! does. What they take is what [`Pipeline`] says, run over them beforehand. All others are left to the handler.
+
+use switchyard_translator::wide::{
+    Action, Condition, Operand, Operation, Passed, Penalties, Step, Stretch, Width, LINE_BYTES,
+    PLACES,
+};
+
+use crate::event::Cycle;
+use crate::riscv::config::BranchConfig;
+use crate::riscv::cpu::exec::links;
+use crate::riscv::cpu::timing::Pipeline;
+use crate::riscv::isa::decoder::{self, Extensions};
+use crate::riscv::isa::insn::Op;
+use crate::riscv::isa::kind::Kind;
+use crate::riscv::isa::register::NOWHERE;
+
+/// What stands in a line from `va` on, up to an instruction that is left or one that ends the sequence. One
+/// that goes on in the next line is the last; `next` is the halfword that is first there, if that is known.
+pub(super) fn stretch(
+    line: &[u8; LINE_BYTES as usize],
+    next: Option<u16>,
+    va: u64,
+    extensions: Extensions,
+    pipeline: &Pipeline,
+    prices: &BranchConfig,
+) -> Stretch {
+    let mut pipeline = pipeline.empty();
+    let place = (va % u64::from(LINE_BYTES)) as usize / 2;
+    // Late enough that no time of the empty pipeline is near.
+    const BEGIN: Cycle = 1 << 32;
+    let mut cycle = BEGIN;
+    let mut results = Vec::new();
+    let mut stretch = Stretch {
+        steps: Vec::new(),
+        passed: vec![Passed::default()],
+        end: place,
+        needed: Vec::new(),
+        crossing: None,
+        penalties: Penalties {
+            decoded_target: prices.decoded_target,
+            mispredicted: prices.mispredicted,
+            late: prices.late,
+        },
+    };
+    loop {
+        let (op, at) = match op_at(line, stretch.end, extensions) {
+            Some(op) => (op, stretch.end as i32),
+            None if stretch.end == PLACES - 1 => {
+                let Some(next) = next else {
+                    break;
+                };
+                let low = u32::from(line[LINE_BYTES as usize - 2])
+                    | u32::from(line[LINE_BYTES as usize - 1]) << 8;
+                (decoder::decode(low | u32::from(next) << 16, extensions), -1)
+            }
+            None => break,
+        };
+        let action = describe(op, at);
+        if action == Action::Leave {
+            break;
+        }
+        let Some(issue) = pipeline.issues(op) else {
+            break;
+        };
+        // What it reads that was under way before is there when it would issue with the one before it.
+        let passed = &stretch.passed[stretch.passed.len() - 1];
+        let within = passed.cycles - u32::from(passed.open & issue.slots != 0);
+        for source in issue.sources {
+            if source != 0 && !results.contains(&source) {
+                need(&mut stretch.needed, source, within);
+            }
+        }
+        cycle = pipeline.issue(op, cycle);
+        if !results.contains(&op.rd()) {
+            results.push(op.rd());
+            // The unit says nothing of a result that is over when it ends: so must be what was there before.
+            need(&mut stretch.needed, op.rd(), (cycle - BEGIN) as u32 - 1);
+        }
+        let next_place = at + i32::from(op.bytes()) / 2;
+        stretch.steps.push(Step {
+            place: at,
+            next: next_place,
+            action,
+            late: pipeline.late,
+            issue,
+        });
+        let (open, pending) = pipeline.under_way(cycle, &results);
+        stretch.passed.push(Passed {
+            cycles: (cycle - BEGIN) as u32,
+            open,
+            pending,
+        });
+        if at < 0 {
+            stretch.crossing = next;
+            break;
+        }
+        stretch.end = next_place as usize;
+        if action.ends_sequence() {
+            break;
+        }
+    }
+    stretch
+}
+
+/// A register is needed within so many cycles.
+fn need(needed: &mut Vec<(u8, u32)>, register: u8, within: u32) {
+    match needed.iter_mut().find(|(other, _)| *other == register) {
+        Some((_, before)) => *before = within.min(*before),
+        None => needed.push((register, within)),
+    }
+}
+
+/// The instruction at `place`, if it is all in the line.
+fn op_at(line: &[u8; LINE_BYTES as usize], place: usize, extensions: Extensions) -> Option<Op> {
+    let half = |place: usize| {
+        let bytes = line.get(2 * place..2 * place + 2)?;
+        Some(u32::from(u16::from_le_bytes([bytes[0], bytes[1]])))
+    };
+    let low = half(place)?;
+    let code = if low & 3 == 3 {
+        low | half(place + 1)? << 16
+    } else {
+        low
+    };
+    debug_assert!(place < PLACES);
+    Some(decoder::decode(code, extensions))
+}
+
+/// What `op` at `place` of its line does.
+fn describe(op: Op, place: i32) -> Action {
+    let Some(&kind) = Kind::ALL.get(usize::from(op.kind())) else {
+        return Action::Leave;
+    };
+    let destination = Some(op.rd()).filter(|rd| *rd != NOWHERE);
+    let from_line = |bytes: i32| 2 * i64::from(place) + i64::from(bytes);
+    match kind {
+        Kind::Li => Action::Constant {
+            destination,
+            value: op.imm,
+        },
+        Kind::Auipc => Action::Address {
+            destination,
+            from_line: from_line(op.imm),
+        },
+        Kind::Jal => Action::Jump {
+            to: from_line(op.imm),
+            link: destination,
+            calls: links(op.rd()),
+        },
+        Kind::Jalr => Action::JumpRegister {
+            target: op.rs1(),
+            offset: op.imm,
+            link: destination,
+            calls: links(op.rd()),
+            returns: links(op.rs1()) && op.rs1() != op.rd(),
+        },
+        _ => {
+            if let Some(condition) = condition(kind) {
+                Action::Branch {
+                    condition,
+                    first: op.rs1(),
+                    second: op.rs2(),
+                    to: from_line(op.imm),
+                }
+            } else if let Some((width, signed)) = loaded(kind) {
+                Action::Load {
+                    destination,
+                    width,
+                    signed,
+                    base: op.rs1(),
+                    offset: op.imm,
+                }
+            } else if let Some(width) = stored(kind) {
+                Action::Store {
+                    source: op.rs2(),
+                    width,
+                    base: op.rs1(),
+                    offset: op.imm,
+                }
+            } else if let Some(operation) = by_constant(kind) {
+                Action::Compute {
+                    operation,
+                    destination,
+                    first: op.rs1(),
+                    second: Operand::Constant(op.imm),
+                }
+            } else if let Some(operation) = by_register(kind) {
+                Action::Compute {
+                    operation,
+                    destination,
+                    first: op.rs1(),
+                    second: Operand::Register(op.rs2()),
+                }
+            } else {
+                Action::Leave
+            }
+        }
+    }
+}
+
+fn condition(kind: Kind) -> Option<Condition> {
+    Some(match kind {
+        Kind::Beq => Condition::Equal,
+        Kind::Bne => Condition::NotEqual,
+        Kind::Blt => Condition::Less,
+        Kind::Bge => Condition::GreaterOrEqual,
+        Kind::Bltu => Condition::Below,
+        Kind::Bgeu => Condition::AboveOrEqual,
+        _ => return None,
+    })
+}
+
+/// Widths of loads, and whether they extend the sign.
+fn loaded(kind: Kind) -> Option<(Width, bool)> {
+    Some(match kind {
+        Kind::Lb => (Width::Byte, true),
+        Kind::Lh => (Width::Half, true),
+        Kind::Lw => (Width::Word, true),
+        Kind::Ld => (Width::Double, false),
+        Kind::Lbu => (Width::Byte, false),
+        Kind::Lhu => (Width::Half, false),
+        Kind::Lwu => (Width::Word, false),
+        _ => return None,
+    })
+}
+
+fn stored(kind: Kind) -> Option<Width> {
+    Some(match kind {
+        Kind::Sb => Width::Byte,
+        Kind::Sh => Width::Half,
+        Kind::Sw => Width::Word,
+        Kind::Sd => Width::Double,
+        _ => return None,
+    })
+}
+
+/// What a register and the immediate are combined by.
+fn by_constant(kind: Kind) -> Option<Operation> {
+    Some(match kind {
+        Kind::Addi => Operation::Add,
+        Kind::Slti => Operation::Less,
+        Kind::Sltiu => Operation::LessUnsigned,
+        Kind::Xori => Operation::ExclusiveOr,
+        Kind::Ori => Operation::Or,
+        Kind::Andi => Operation::And,
+        Kind::Slli => Operation::ShiftLeft,
+        Kind::Srli => Operation::ShiftRight,
+        Kind::Srai => Operation::ShiftRightSigned,
+        Kind::Addiw => Operation::AddWord,
+        Kind::Slliw => Operation::ShiftLeftWord,
+        Kind::Srliw => Operation::ShiftRightWord,
+        Kind::Sraiw => Operation::ShiftRightSignedWord,
+        _ => return None,
+    })
+}
+
+/// What two registers are combined by; those with one take no notice of the second.
+fn by_register(kind: Kind) -> Option<Operation> {
+    Some(match kind {
+        Kind::Add => Operation::Add,
+        Kind::Sub => Operation::Subtract,
+        Kind::Sll => Operation::ShiftLeft,
+        Kind::Slt => Operation::Less,
+        Kind::Sltu => Operation::LessUnsigned,
+        Kind::Xor => Operation::ExclusiveOr,
+        Kind::Srl => Operation::ShiftRight,
+        Kind::Sra => Operation::ShiftRightSigned,
+        Kind::Or => Operation::Or,
+        Kind::And => Operation::And,
+        Kind::Addw => Operation::AddWord,
+        Kind::Subw => Operation::SubtractWord,
+        Kind::Sllw => Operation::ShiftLeftWord,
+        Kind::Srlw => Operation::ShiftRightWord,
+        Kind::Sraw => Operation::ShiftRightSignedWord,
+        Kind::Mul => Operation::Multiply,
+        Kind::Mulw => Operation::MultiplyWord,
+        Kind::Mulh => Operation::MultiplyHigh,
+        Kind::Mulhu => Operation::MultiplyHighUnsigned,
+        Kind::Sh1add => Operation::AddShifted(1),
+        Kind::Sh2add => Operation::AddShifted(2),
+        Kind::Sh3add => Operation::AddShifted(3),
+        Kind::AddUw => Operation::AddShiftedWord(0),
+        Kind::Sh1addUw => Operation::AddShiftedWord(1),
+        Kind::Sh2addUw => Operation::AddShiftedWord(2),
+        Kind::Sh3addUw => Operation::AddShiftedWord(3),
+        Kind::Andn => Operation::AndNot,
+        Kind::Orn => Operation::OrNot,
+        Kind::Xnor => Operation::ExclusiveOrNot,
+        Kind::Min => Operation::Minimum,
+        Kind::Minu => Operation::MinimumUnsigned,
+        Kind::Max => Operation::Maximum,
+        Kind::Maxu => Operation::MaximumUnsigned,
+        Kind::SextB => Operation::SignByte,
+        Kind::SextH => Operation::SignHalf,
+        Kind::ZextH => Operation::ZeroHalf,
+        _ => return None,
+    })
+}

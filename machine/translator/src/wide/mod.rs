@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Guests with registers of 64 bits, instructions of two or four bytes in lines of 64, and a pipeline whose times
+//! the architecture computes itself: it describes a unit with what has passed before each of its instructions
+//! ([`Stretch`]), as its own model says if everything is there in time. If something is not, one
+//! instruction waits and issues as [`Issue`] says, and the unit from the next one on is gone to.
+//!
+//! What is common with narrow guests is outside: lines by contents, memory for code, what a place without a
+//! translation does.
+
+mod guest;
+mod instruction;
+
+pub use guest::{
+    Branches, Counts, Exit, Guest, Hint, HintTable, Hints, Memory, Pending, Place, Predictor,
+    Ready, HINTS, LINE_BYTES, LINE_WORDS, PAGE_BYTES, PLACES, REGISTERS,
+};
+pub use instruction::{
+    Action, Condition, Issue, Operand, Operation, Passed, Penalties, Register, Step, Stretch, Wait,
+    Width,
+};
+
+use crate::host::wide as host;
+use crate::lines::{Heat, Lines};
+use crate::{BATCH, HOT, PATIENCE};
+
+/// The translations of one machine.
+#[derive(Debug)]
+pub struct Translator {
+    lines: Lines<LINE_WORDS, PLACES>,
+    host: host::Host,
+    /// How often a place is reached before it is translated.
+    hot: u8,
+    /// How many translations wait for each other until they are made executable together.
+    batch: usize,
+    /// How often a place was reached whose translation waits.
+    waited: u32,
+}
+
+impl Translator {
+    /// One for a guest with so many slots of its instruction cache. `None`: there is no host code on this
+    /// host.
+    #[must_use]
+    pub fn new(slots: usize) -> Option<Self> {
+        let host = host::Host::new()?;
+        Some(Self {
+            lines: Lines::new(slots, host.stubs()),
+            host,
+            hot: HOT,
+            batch: BATCH,
+            waited: 0,
+        })
+    }
+
+    /// Translates a place when it is reached so often, and executes the translation at once: for tests.
+    pub fn set_hot(&mut self, times: u8) {
+        self.hot = times;
+        self.batch = 1;
+    }
+
+    /// Allows so little memory for code (in blocks of 16 KB) that it is full soon: for tests.
+    pub fn limit_code(&mut self, blocks: usize) {
+        self.host.limit(blocks);
+    }
+
+    /// The line in `slot` was filled: it holds `words`.
+    #[inline]
+    pub fn line_filled(&mut self, slot: usize, words: &[u32; LINE_WORDS]) {
+        self.lines.filled(slot, words, false);
+    }
+
+    /// Whether what is at `place` of the line in `slot` is for the interpreter.
+    #[inline]
+    #[must_use]
+    pub fn is_left(&self, slot: usize, place: usize) -> bool {
+        self.lines.entry(slot, place) == self.host.stubs().left[place % PLACES]
+    }
+
+    /// `place` of the line in `slot` was reached and is not translated. `true`: it is to be.
+    pub fn heats(&mut self, slot: usize, place: usize) -> bool {
+        match self.lines.heats(slot, place, self.hot) {
+            Heat::Cold => false,
+            Heat::Hot => true,
+            Heat::Waiting => {
+                self.waited += 1;
+                if self.waited >= PATIENCE {
+                    self.publish();
+                }
+                false
+            }
+        }
+    }
+
+    /// Translates `stretch`, which begins at `place` of the line in `slot`. If there is no more room for code, all
+    /// translations are forgotten.
+    ///
+    /// # Panics
+    /// An instruction names a register that no guest has, or `stretch` does not say what has passed.
+    pub fn translate(&mut self, slot: usize, place: usize, stretch: &Stretch) {
+        assert!(stretch.passed.len() == stretch.steps.len() + 1);
+        for step in &stretch.steps {
+            let [first, second] = step.issue.sources;
+            let issue = first.max(second).max(step.issue.result);
+            assert!(usize::from(step.action.highest_register().max(issue)) < REGISTERS);
+        }
+        let pending = stretch.passed.iter().flat_map(|passed| &passed.pending);
+        let pending = pending.map(|(register, _)| *register);
+        let needed = stretch.needed.iter().map(|(register, _)| *register);
+        assert!(pending.chain(needed).max().unwrap_or(0) < REGISTERS as Register);
+        let entry = if self.lines.is_full() {
+            None
+        } else {
+            self.host.translate(stretch, place)
+        };
+        match entry {
+            Some(entry) if entry == self.host.stubs().left[place % PLACES] => {
+                self.lines.set(slot, place, entry);
+            }
+            Some(entry) => {
+                self.lines.wait(slot, place, entry);
+                if self.lines.waiting() >= self.batch {
+                    self.publish();
+                }
+            }
+            None => self.forget(),
+        }
+    }
+
+    /// What was translated is executed from now on.
+    fn publish(&mut self) {
+        self.waited = 0;
+        match self.host.publish() {
+            Some(()) => self.lines.publish(),
+            None => self.forget(),
+        }
+    }
+
+    /// Forgets all translations.
+    fn forget(&mut self) {
+        self.host.clear();
+        self.lines.clear(self.host.stubs());
+    }
+
+    /// Runs translated code where `guest` is, as far as that goes.
+    ///
+    /// # Panics
+    /// `guest` is in a slot that does not exist, or its predictor has tables of other sizes than it may.
+    #[inline(always)]
+    pub fn run(&mut self, guest: Guest<'_>) -> Exit {
+        let predictor = &guest.predictor;
+        let sizes = [
+            predictor.targets.len(),
+            predictor.counters.len(),
+            predictor.indirect.len(),
+        ];
+        assert!(sizes.iter().all(|size| size.is_power_of_two()));
+        assert!(*predictor.top < predictor.returns.len());
+        assert!(guest.memory.bytes.len() <= guest.memory.written.len() * PAGE_BYTES);
+        assert!(guest.memory.bytes.len() >= LINE_BYTES as usize);
+        self.host.run(&self.lines, guest)
+    }
+}

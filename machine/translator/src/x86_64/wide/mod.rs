@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Code for guests of 64 bits.
+
+mod branch;
+mod compute;
+mod frame;
+mod issue;
+mod memory;
+mod unit;
+
+use dynasmrt::{dynasm, DynasmApi, DynasmLabelApi};
+
+use super::{assembler, finished, stubs, why_of};
+use crate::code::Code;
+use crate::lines::{Lines, Stubs};
+use crate::wide::{Exit, Guest, Stretch, HINTS, LINE_BYTES, LINE_WORDS, PLACES};
+use crate::Why;
+
+use frame::Frame;
+use unit::Unit;
+
+/// The bits of a line's number that choose its hint.
+const HINT_MASK: i32 = HINTS as i32 - 1;
+/// Base-two logarithm of a line's bytes.
+const LINE_SHIFT: i8 = LINE_BYTES.trailing_zeros() as i8;
+
+/// Bytes of the entries of a line.
+const ROW_BYTES: i32 = size_of::<crate::lines::Entries<PLACES>>() as i32;
+
+/// Translated code.
+#[derive(Debug)]
+pub(crate) struct Host {
+    code: Code,
+    /// Code that is always there: called with the frame and the address of a unit; left by; goes on at the
+    /// address in rcx.
+    enter: usize,
+    leave: usize,
+    cross: usize,
+    stubs: Stubs<PLACES>,
+    _common_code: Code,
+}
+
+impl Host {
+    /// `None`: the host gives no memory.
+    pub(crate) fn new() -> Option<Self> {
+        let mut code = Code::new();
+        let (enter, leave) = (code.add(&enter())?, code.add(&leave())?);
+        let (cross, stubs) = (code.add(&cross())?, stubs(&mut code, frame::LEAVE)?);
+        code.publish()?;
+        Some(Self {
+            enter,
+            leave,
+            cross,
+            stubs,
+            code: Code::new(),
+            _common_code: code,
+        })
+    }
+
+    pub(crate) fn stubs(&self) -> &Stubs<PLACES> {
+        &self.stubs
+    }
+
+    pub(crate) fn limit(&mut self, blocks: usize) {
+        self.code.limit(blocks);
+    }
+
+    /// Makes executable what was translated; `None`: the host does not let it.
+    pub(crate) fn publish(&mut self) -> Option<()> {
+        self.code.publish()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.code.clear();
+    }
+
+    /// The address of the code of a unit; `None`: there is no room.
+    pub(crate) fn translate(&mut self, stretch: &Stretch, place: usize) -> Option<usize> {
+        if stretch.steps.is_empty() {
+            return Some(self.stubs.left[place % PLACES]);
+        }
+        self.code.add(&Unit::translate(stretch))
+    }
+
+    #[inline(always)]
+    pub(crate) fn run(&self, lines: &Lines<LINE_WORDS, PLACES>, guest: Guest<'_>) -> Exit {
+        let (entries, numbers) = lines.tables();
+        let row = &entries[numbers[*guest.place.slot] as usize];
+        let predictor = guest.predictor;
+        let mut frame = Frame {
+            registers: guest.registers.as_mut_ptr(),
+            all_ready: *guest.pending.all_ready,
+            open_at: *guest.pending.open_at,
+            open: u64::from(*guest.pending.open),
+            reads: guest.hints.read.as_ptr(),
+            writes: guest.hints.write.as_ptr(),
+            fetches: guest.hints.fetch.as_ptr(),
+            last_double: guest.memory.bytes.len() as u64 - 8,
+            memory: guest.memory.bytes.as_mut_ptr(),
+            written: guest.memory.written.as_mut_ptr(),
+            row: row.as_ptr(),
+            cycle: *guest.cycle,
+            horizon: guest.horizon,
+            instructions: *guest.counts.instructions,
+            words_read: *guest.counts.reads,
+            words_written: *guest.counts.writes,
+            line: *guest.place.line,
+            slot: *guest.place.slot as u64,
+            ready: guest.pending.ready.as_mut_ptr(),
+            entries: entries.as_ptr().cast(),
+            numbers: numbers.as_ptr(),
+            insn_slots: numbers.len() as u64,
+            firsts: lines.firsts().as_ptr(),
+            cross: self.cross,
+            leave: self.leave,
+            at: 0,
+            why: 0,
+            tag: guest.hints.tag,
+            fetch_tag: guest.hints.fetch_tag,
+            history: *predictor.history,
+            history_mask: predictor.history_mask,
+            counter_mask: predictor.counters.len() as u32 - 1,
+            target_mask: predictor.targets.len() as u32 - 1,
+            indirect_mask: predictor.indirect.len() as u32 - 1,
+            targets: predictor.targets.as_mut_ptr(),
+            counters: predictor.counters.as_mut_ptr(),
+            indirect: predictor.indirect.as_mut_ptr(),
+            returns: predictor.returns.as_mut_ptr(),
+            returns_count: predictor.returns.len() as u64,
+            depth: *predictor.depth as u64,
+            top: *predictor.top as u64,
+            late: 0,
+            branches: *guest.counts.branches,
+        };
+        // SAFETY: `enter` is the address of code of this signature, in memory that may be executed as long
+        // as `self` is there.
+        let enter: extern "sysv64" fn(*mut Frame, usize) =
+            unsafe { std::mem::transmute(self.enter as *const ()) };
+        // The code gets, by the frame, pointers to what `guest` lends for longer than this call and to the
+        // tables of `lines`. It reaches registers and when they are there (numbers below `REGISTERS`:
+        // `Translator::translate`), memory (offsets up to `last_double`, and the marks of their pages: the caller
+        // has compared their number), hints (masked), the predictor's tables (masked; `top` is below their
+        // number and stays so), numbers of slots (below `insn_slots`), entries and first halfwords (numbers are indices of both;
+        // places are masked), and the frame; and goes to entries and common code alone, which are all addresses
+        // of code that is there: whoever frees code takes its address out of `lines`.
+        enter(&mut frame, row[guest.place.instruction % PLACES]);
+        *guest.cycle = frame.cycle;
+        *guest.pending.all_ready = frame.all_ready;
+        *guest.pending.open = frame.open as u8;
+        *guest.pending.open_at = frame.open_at;
+        *guest.counts.instructions = frame.instructions;
+        *guest.counts.reads = frame.words_read;
+        *guest.counts.writes = frame.words_written;
+        *guest.counts.branches = frame.branches;
+        *guest.place.line = frame.line;
+        *guest.place.slot = frame.slot as usize;
+        *predictor.history = frame.history;
+        *predictor.depth = frame.depth as usize;
+        *predictor.top = frame.top as usize;
+        let why = why_of(frame.why as i32);
+        let pc = match why {
+            Why::Line => frame.at,
+            _ => frame.line.wrapping_add(frame.at << 1),
+        };
+        Exit { pc, why }
+    }
+}
+
+/// From a call with the frame and the address of a unit into that.
+fn enter() -> Vec<u8> {
+    let mut asm = assembler();
+    dynasm!(asm
+        ; .arch x64
+        ; push rbp
+        ; push rbx
+        ; push r12
+        ; push r13
+        ; push r14
+        ; push r15
+        ; mov rbp, rdi
+        ; mov rbx, [rbp + frame::REGISTERS]
+        ; mov r12, [rbp + frame::CYCLE]
+        ; mov r13, [rbp + frame::ROW]
+        ; mov r14, [rbp + frame::READS]
+        ; mov r9, [rbp + frame::WRITES]
+        ; mov r15, [rbp + frame::MEMORY]
+        ; mov r11, [rbp + frame::LAST_DOUBLE]
+        ; mov r8d, [rbp + frame::TAG]
+        ; mov r10, [rbp + frame::HORIZON]
+        ; jmp rsi
+    );
+    finished(asm)
+}
+
+/// Back to where `enter` was called: eax says why, rcx where.
+fn leave() -> Vec<u8> {
+    let mut asm = assembler();
+    dynasm!(asm
+        ; .arch x64
+        ; mov [rbp + frame::CYCLE], r12
+        ; mov [rbp + frame::WHY], eax
+        ; mov [rbp + frame::AT], rcx
+        ; pop r15
+        ; pop r14
+        ; pop r13
+        ; pop r12
+        ; pop rbx
+        ; pop rbp
+        ; ret
+    );
+    finished(asm)
+}
+
+/// To the address in rcx: in the line that runs, or in one of which a hint says where it is.
+fn cross() -> Vec<u8> {
+    let mut asm = assembler();
+    dynasm!(asm
+        ; .arch x64
+        ; mov rax, rcx
+        ; and rax, -(LINE_BYTES as i32)
+        ; cmp rax, [rbp + frame::LINE]
+        ; je >same
+        ; mov rsi, rcx
+        ; shr rsi, LINE_SHIFT
+        ; and esi, HINT_MASK
+        ; lea rsi, [rsi + rsi * 2]
+        ; mov rdi, [rbp + frame::FETCHES]
+        ; lea rdi, [rdi + rsi * 8]
+        ; cmp rax, [rdi]
+        ; jne >unknown
+        ; mov edx, [rbp + frame::FETCH_TAG]
+        ; cmp edx, [rdi + frame::HINT_TAG]
+        ; jne >unknown
+        ; mov edx, [rdi + frame::HINT_SLOT]
+        ; cmp rdx, [rbp + frame::INSN_SLOTS]
+        ; jae >unknown
+        ; mov [rbp + frame::LINE], rax
+        ; mov [rbp + frame::SLOT], rdx
+        ; mov rsi, [rbp + frame::NUMBERS]
+        ; mov esi, [rsi + rdx * 4]
+        ; imul rsi, rsi, ROW_BYTES
+        ; add rsi, [rbp + frame::ENTRIES]
+        ; mov r13, rsi
+        ; same:
+        ; shr ecx, 1
+        ; and ecx, PLACES as i32 - 1
+        ; jmp QWORD [r13 + rcx * 8]
+        ; unknown:
+        ; mov eax, super::frame::OTHER_LINE
+        ; jmp QWORD [rbp + frame::LEAVE]
+    );
+    finished(asm)
+}
