@@ -63,6 +63,8 @@ pub struct Finding {
     pub translated: Option<Done>,
     /// The running space, and the one for which the translation was made, as the guest names them.
     pub spaces: Option<(u32, u32)>,
+    /// What should have been followed by what was forgotten, where that is no store to memory.
+    pub changed: Option<Done>,
     /// How often.
     pub count: u64,
 }
@@ -154,6 +156,10 @@ impl fmt::Display for Told<'_> {
                 f.write_str(",")?;
                 self.done(f, done)?;
             }
+        }
+        if let Some(done) = &self.finding.changed {
+            f.write_str(" |")?;
+            self.done(f, done)?;
         }
         if let Some(done) = &self.finding.translated {
             f.write_str(" |")?;

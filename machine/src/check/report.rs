@@ -87,6 +87,13 @@ impl Names<'_> {
         if let Some(right) = right(first) {
             line("right", right);
         }
+        if let Some(done) = &first.changed {
+            let by = self.place(done.pc);
+            line(
+                "changed",
+                format!("{} by {by} in cycle {}", done.what, done.cycle),
+            );
+        }
         if let Some(writer) = &first.writer {
             line("written", self.written(writer));
         }
@@ -108,7 +115,9 @@ impl Names<'_> {
         }
         let times: u64 = group.iter().map(|finding| finding.count).sum();
         line("seen", seen(times, group));
-        let cycle = blamed(first).map_or(first.access.cycle, |writer| writer.cycle);
+        let written = || blamed(first).map(|writer| writer.cycle);
+        let changed = first.changed.as_ref().map(|done| done.cycle);
+        let cycle = changed.or_else(written).unwrap_or(first.access.cycle);
         line(
             "in GDB",
             format!("handle SIGALRM stop, monitor until {cycle}, continue"),
@@ -239,6 +248,7 @@ mod tests {
             line: None,
             translated: None,
             spaces: None,
+            changed: None,
             count,
         }
     }

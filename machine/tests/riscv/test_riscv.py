@@ -196,6 +196,7 @@ FORGOTTEN = [
     (4, ["lost-dirty-bit"]),
     (5, ["stale-global-page"]),
     (6, ["stale-protection"]),
+    (7, ["stale-protection"]),
 ]
 
 
@@ -207,6 +208,9 @@ def test_each_forgotten_fence_is_found(what: int, causes: list[str], tmp_path: P
     run(image, "virt-u74", *options, status=1 if causes else 0)
     findings = json.loads(stats.read_text())["findings"]
     assert sorted({finding["cause"] for finding in findings}) == causes
+    # what no store to memory did is named, too
+    done = {3: "satp written by pc", 6: "protection written by pc", 7: "protection written by pc"}
+    assert all(done.get(what, "") in finding["text"] for finding in findings)
 
 
 def test_a_kernel_that_leaves_accessed_and_dirty_bits_to_the_processor(tmp_path: Path) -> None:

@@ -72,6 +72,12 @@ pub const MHPMCOUNTER: u16 = 0xb00;
 /// `hpmcounter3` is at this and 3.
 pub const HPMCOUNTER: u16 = 0xc00;
 
+/// Whether register `number` is one of physical memory protection: `pmpcfg` or `pmpaddr`.
+#[must_use]
+pub fn is_protection(number: u16) -> bool {
+    (PMPCFG..PMPADDR + 64).contains(&number)
+}
+
 /// The lowest level that may touch register `number`.
 #[must_use]
 pub fn lowest_privilege(number: u16) -> u64 {

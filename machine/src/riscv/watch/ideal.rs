@@ -18,6 +18,7 @@ use crate::bus::Target;
 use crate::check::{self, Done, Finding, Findings, Shadow, Writer};
 use crate::event::Cycle;
 use crate::observe::{Access as Seen, Observer, SystemAccess};
+use crate::riscv::isa::csr;
 use crate::riscv::isa::insn::Encoding;
 use crate::riscv::isa::privilege::Privilege;
 use crate::riscv::isa::system::{Operation, Trap};
@@ -60,11 +61,16 @@ impl Cause {
         }
     }
 
-    fn explanation(self) -> &'static str {
+    /// In words, on a processor with identifiers of address spaces or without.
+    fn explanation(self, has_asids: bool) -> &'static str {
         match self {
             Self::Stale => {
                 "the TLB's entry is not what the page tables say now; SFENCE.VMA was needed after they \
                  were changed"
+            }
+            Self::Reused if !has_asids => {
+                "the TLB's entry was made for another address space; this processor has no identifiers \
+                 of address spaces (ASIDs), so SFENCE.VMA was needed after satp was written"
             }
             Self::Reused => {
                 "the TLB's entry was made for another address space with the same identifier (ASID); \
@@ -83,8 +89,8 @@ impl Cause {
                  with rs1 = x0 and rs2 = x0 was needed"
             }
             Self::Invalid => {
-                "it faulted by a translation that was invalid when it was walked and is valid now, and \
-                 no SFENCE.VMA came before it went on"
+                "a page fault came from a TLB that remembers the page as invalid; it is valid now, and no \
+                 SFENCE.VMA came before the program went on"
             }
             Self::Instruction => {
                 "the instruction cache has an instruction that is not in memory any more; FENCE.I was \
@@ -144,6 +150,9 @@ pub struct Checker {
     /// Changes with what decides where accesses go, but for tables.
     epoch: u64,
     spurious: Option<Spurious>,
+    /// Who wrote `satp` last, and who physical memory protection.
+    satp: Option<Done>,
+    protection: Option<Done>,
 }
 
 impl check::Checker<Riscv> for Checker {
@@ -157,6 +166,8 @@ impl check::Checker<Riscv> for Checker {
             known: vec![Known::default(); KNOWN],
             epoch: 1,
             spurious: None,
+            satp: None,
+            protection: None,
         }
     }
 
@@ -223,9 +234,20 @@ impl Observer<Riscv> for Checker {
         self.note_spurious(memory, trap);
     }
 
-    fn operated(&mut self, _: &MemSys, access: &SystemAccess<Riscv>) {
+    fn operated(&mut self, memory: &MemSys, access: &SystemAccess<Riscv>) {
         self.epoch += 1;
+        let done = |what| {
+            Some(Done {
+                what,
+                pc: access.pc,
+                cycle: memory.platform.cycle,
+            })
+        };
         match access.what {
+            Operation::Csr(csr::SATP, _) => self.satp = done("satp written"),
+            Operation::Csr(number, _) if csr::is_protection(number) => {
+                self.protection = done("protection written");
+            }
             Operation::TranslationFence(va, asid) => {
                 let scope = Scope { va, asid };
                 let fenced = |spurious: &Spurious| {
@@ -261,6 +283,7 @@ impl Observer<Riscv> for Checker {
         self.shadow = Shadow::new(&memory.platform.bus);
         self.origins.clear();
         self.spurious = None;
+        (self.satp, self.protection) = (None, None);
         self.epoch += 1;
     }
 }
@@ -308,7 +331,9 @@ impl Checker {
         if is_known(&self.known[place]) {
             return Some(pa);
         }
-        match self.difference(memory, access.va, kind, &entry) {
+        match self.difference(memory, access, kind, &entry) {
+            // of a page in which protection differs each access is asked
+            None if memory.protection_now(&entry).is_none() => {}
             None => self.known[place] = known,
             Some((cause, ideal)) => {
                 let finding = self.finding(memory, access, cause, &entry, pa, ideal);
@@ -322,10 +347,11 @@ impl Checker {
     fn difference(
         &self,
         memory: &MemSys,
-        va: u64,
+        access: &Seen,
         kind: Access,
         entry: &TlbEntry,
     ) -> Option<(Cause, Option<u32>)> {
+        let va = access.va;
         let registers = memory.registers();
         let walked = memory.walk_now(registers.satp, va);
         for &at in &walked.read {
@@ -360,11 +386,14 @@ impl Checker {
         if kind == Access::Store && now & pte::D == 0 && !registers.updates {
             return Some((Cause::Dirty, None));
         }
-        let protected = |rights: Option<u8>| rights.is_some_and(|r| r & kind.right() == 0);
-        if entry.protection.is_some() && protected(memory.protection_now(entry)) {
-            return Some((Cause::Protection, None));
-        }
-        None
+        let permits = || match memory.protection_now(entry) {
+            Some(rights_of_page) => rights_of_page & kind.right() != 0,
+            None => {
+                let (pa, bytes) = (entry.translate(va), u64::from(access.bytes));
+                memory.pmp.allows(pa, bytes, kind, rights.privilege)
+            }
+        };
+        (entry.protection.is_some() && !permits()).then_some((Cause::Protection, None))
     }
 
     fn finding(
@@ -380,10 +409,14 @@ impl Checker {
         let origin = self.origins.get(&(entry.va, entry.asid));
         let running = memory.registers().satp;
         let walked = memory.walk_now(running, access.va);
-        let writer = u32::try_from(walked.at).ok();
+        let (writer, changed) = match cause {
+            Cause::Protection => (None, self.protection),
+            Cause::Reused => (u32::try_from(walked.at).ok(), self.satp),
+            _ => (u32::try_from(walked.at).ok(), None),
+        };
         Finding {
             cause: cause.name(),
-            explanation: cause.explanation(),
+            explanation: cause.explanation(memory.has_asids()),
             access: *access,
             mva: access.va,
             pa,
@@ -398,6 +431,7 @@ impl Checker {
                 cycle: origin.cycle,
             }),
             spaces: origin.map(|origin| (root(running), root(origin.satp))),
+            changed,
             count: 1,
         }
     }
@@ -422,7 +456,7 @@ impl Checker {
         let mask = if here == 2 { 0xffff } else { u32::MAX };
         let finding = Finding {
             cause: Cause::Instruction.name(),
-            explanation: Cause::Instruction.explanation(),
+            explanation: Cause::Instruction.explanation(memory.has_asids()),
             access: *access,
             mva: access.va,
             pa,
@@ -433,6 +467,7 @@ impl Checker {
             line: None,
             translated: None,
             spaces: None,
+            changed: None,
             count: 1,
         };
         self.findings.report(Cause::Instruction, finding);

@@ -316,6 +316,7 @@ impl Checker {
                 cycle: tag.cycle,
             }),
             spaces,
+            changed: None,
             count: 1,
         }
     }
@@ -388,6 +389,7 @@ fn data_finding(
         line,
         translated: None,
         spaces: None,
+        changed: None,
         count: 1,
     }
 }

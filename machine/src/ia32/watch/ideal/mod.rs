@@ -192,6 +192,7 @@ impl Checker {
             line: None,
             translated: None,
             spaces: None,
+            changed: None,
             count: 1,
         };
         self.findings.report(cause, finding);

@@ -209,4 +209,10 @@ impl MemSys {
         self.pmp
             .rights(entry.translate(entry.va), bytes, Privilege::Supervisor)
     }
+
+    /// Whether the processor has identifiers of address spaces.
+    #[must_use]
+    pub fn has_asids(&self) -> bool {
+        self.isa.asid_bits > 0
+    }
 }
