@@ -48,7 +48,7 @@ l4: $(SCHEMES:%=$(OUT)/linux-$(L4_NAME)-%.elf) \
     $(if $(KIND),,$(OUT)/linux-l4.cpio $(IMAGE)-run.cpio $(IMAGE)-bench.cpio $(IMAGE)-pipes.cpio)
 
 # The RAM disk: programs of CONFIG=i386, which need no kernel of it.
-L4_PROGRAMS := sh selftest large
+L4_PROGRAMS := sh selftest large stress
 
 $(OUT)/linux-l4.cpio: user/initramfs.list $(OBJECTS)/usr/gen_init_cpio $(USER)/tests/init $(L4_PROGRAMS:%=$(USER)/%) l4/rules.mk
 	@mkdir -p $(@D)

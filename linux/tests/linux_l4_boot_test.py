@@ -18,8 +18,16 @@ import pytest
 
 from switchyard.run import build, build_linux, machine, programs
 from switchyard.run.build_linux import SERVERS
+from switchyard.tools import doctor
 
-pytestmark = [pytest.mark.linux, pytest.mark.slow, pytest.mark.guests]
+FOUND = doctor.server()  # none where it cannot be built at all
+pytestmark = [
+    *(pytest.mark.linux, pytest.mark.slow, pytest.mark.guests),
+    pytest.mark.skipif(
+        not FOUND or not all(finding.good for finding in FOUND),
+        reason="Linux on L4 cannot be built here: see `switchyard doctor linux`",
+    ),
+]
 
 TINY = {"-".join(small) or "large": replace(one, kind="tiny") for small, one in SERVERS.items()}
 MAX_CYCLES = 6_000_000_000
@@ -74,7 +82,7 @@ def test_it_boots_and_its_program_runs(runs: Mapping[str, machine.Run], name: st
 def test_attacks_are_repelled(runs: Mapping[str, machine.Run], name: str) -> None:
     """Each ended as it has to, and the witness answered after it."""
     text = runs[name].console.replace("\r", "")
-    assert len(re.findall(r": repelled$", text, re.M)) >= 31
+    assert len(re.findall(r": repelled$", text, re.M)) >= 32
     assert re.search(r"^attacks that did something: 0$", text, re.M), re.findall(
         r"^.*(?:WRONG|HARMED|crashed).*$", text, re.M
     )

@@ -203,3 +203,23 @@ def test_the_self_test(subtests: pytest.Subtests) -> None:
         with subtests.test(msg=lacks):
             assert names <= failed, "it is there: take it out of the list"
     assert failed <= set().union(*LACKS.values())
+
+
+# All of linux/user/stress.c but the scene of kernel modules, which there are none of.
+STRESS = "seconds=2 seed=1 without=modules"
+STRESS_CYCLES = 20_000_000_000
+
+
+def test_nothing_is_lost_under_stress(server: Server) -> None:
+    """Processes, signals, debuggers, swapping, all at once, under the coherence checker."""
+    boot = server.boot(STRESS_CYCLES, f"quiet -- stress {STRESS}")
+    run = machine.run(replace(boot, check="coherence"))  # which findings fail
+    text = run.console.replace("\r", "")
+    assert "init: stress ended with status 0" in text, text[-4000:]
+    assert not re.search(r"Oops|BUG:|WARNING:|cut here|Kernel panic", text), text[-4000:]
+    played = re.findall(r"^stress: (\d+) times \S+$", text, re.M)
+    assert len(played) == 17
+    assert all(map(int, played))
+    assert f"RESULT steps={sum(map(int, played))} failed=0" in text
+    assert run.stats.end.good
+    assert not run.stats.diagnostics

@@ -2,11 +2,12 @@
 /*
  * Puts a Linux system under stress where virtually-tagged caches make it hard, for so many seconds:
  *
- *     stress [seconds=N] [seed=S] [workers=W] [steps=N] [scene=NAME]
+ *     stress [seconds=N] [seed=S] [workers=W] [steps=N] [scene=NAME] [without=NAME]
  *
  * Workers do one scene after the other, drawn at random, all at the same time. The same seed draws
  * the same; on a simulator all of the run is the same. Steps end a worker before its time; a name
- * of a scene leaves that alone. A failure says seed, worker, step and scene, and ends all.
+ * of a scene leaves that alone, or leaves that out. A failure says seed, worker, step and scene,
+ * and ends all.
  */
 #include "stress.h"
 
@@ -97,10 +98,11 @@ static void work(unsigned int seed, unsigned int worker, unsigned int workers, u
     _exit(0);
 }
 
-static int choose_scenes(const char *only) {
+static int choose_scenes(const char *only, const char *without) {
     for (size_t i = 0; i < LENGTH(tables); i++) {
         for (const struct scene *scene = tables[i]; scene->name; scene++) {
-            if (!only || strcmp(only, scene->name) == 0) {
+            if ((!only || strcmp(only, scene->name) == 0) &&
+                (!without || strcmp(without, scene->name) != 0)) {
                 scenes[scene_count++] = scene;
             }
         }
@@ -119,8 +121,10 @@ int main(int argc, char **argv) {
     seconds = argument_number(argv, "seconds", 10);
     workers = argument_number(argv, "workers", 3);
     steps = argument_number(argv, "steps", ~0u);
-    if (workers == 0 || workers > MOST_WORKERS || !choose_scenes(argument(argv, "scene"))) {
-        printf("usage: stress [seconds=N] [seed=S] [workers=1..%d] [steps=N] [scene=NAME]\n",
+    if (workers == 0 || workers > MOST_WORKERS ||
+        !choose_scenes(argument(argv, "scene"), argument(argv, "without"))) {
+        printf("usage: stress [seconds=N] [seed=S] [workers=1..%d] [steps=N] [scene=NAME]"
+               " [without=NAME]\n",
                MOST_WORKERS);
         return 2;
     }

@@ -103,7 +103,8 @@ int executed_with(const char *seed) {
     return filled(data, sizeof(data), number) ? status_for(number) : 0;
 }
 
-static void execute(unsigned int seed, int is_large) {
+/* Never inlined: after vfork() its variables would be in the frame that the parent goes on with. */
+static __attribute__((noinline)) void execute(unsigned int seed, int is_large) {
     char text[16];
     char *const arguments[] = {(char *)"stress", (char *)"executed", text, NULL};
     char *const large[] = {(char *)"large", text, NULL};

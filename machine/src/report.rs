@@ -14,6 +14,7 @@ use crate::check::Finding;
 use crate::config::MachineConfig;
 use crate::counters::{Counter, Privilege, Region, Tally, Totals};
 use crate::event::Cycle;
+use crate::lines::Lines;
 use crate::machine::{Machine, Stop};
 use crate::observe::Observed;
 use crate::profile::RegionProfile;
@@ -124,7 +125,8 @@ pub fn statistics<P: Processor>(
         samples: &machine.bus().host.samples,
         diagnostics,
         findings: findings.map(|(all, symbols)| {
-            let record = |finding| FindingRecord::of(finding, symbols);
+            let lines = symbols.lines();
+            let record = |finding| FindingRecord::of(finding, symbols, &lines);
             all.iter().map(record).collect()
         }),
         profile,
@@ -202,10 +204,13 @@ struct FindingRecord {
     domain: Option<u8>,
     count: u64,
     text: String,
+    /// The line of source of the access, `FILE:41`, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<String>,
 }
 
 impl FindingRecord {
-    fn of(finding: &Finding, symbols: &Symbols) -> Self {
+    fn of(finding: &Finding, symbols: &Symbols, lines: &Lines) -> Self {
         Self {
             cause: finding.cause,
             pc: finding.access.pc,
@@ -216,6 +221,7 @@ impl FindingRecord {
             domain: finding.domain,
             count: finding.count,
             text: finding.told(symbols).to_string(),
+            line: lines.find(finding.access.pc),
         }
     }
 }

@@ -336,7 +336,7 @@ fn eager(machine: &mut Machine, seed: u64) {
     };
     translator.set_hot(1);
     if seed % 3 == 0 {
-        translator.limit_code(1);
+        translator.limit_code(64);
     }
 }
 

@@ -5,6 +5,7 @@ Words that are no options of QEMU stay as they are, and so does all that follows
 """
 
 import re
+import sys
 from collections.abc import Sequence
 
 from switchyard.errors import InputError
@@ -29,15 +30,14 @@ SAME = {
 }
 # What is so here anyway: nothing stands for it.
 GIVEN = {"-nographic", "-no-reboot", "-nodefaults"}
-GIVEN_WITH_VALUE = {"-display", "-vga", "-monitor", "-rtc", "-name"}
+GIVEN_WITH_VALUE = {"-accel", "-display", "-vga", "-monitor", "-rtc", "-name"}
 # What there is instead.
 INSTEAD = {
-    "-cpu": "the machine file says which core (switchyard machines)",
-    "-smp": "one processor",
+    "-cpu": "--machine alone, which says the core, too (switchyard machines)",
     "-nic": "--net WHERE (docs/network.md)",
     "-net": "--net WHERE (docs/network.md)",
     "-netdev": "--net WHERE (docs/network.md)",
-    "-device": "the board's own devices, and --drive, --net",
+    "-device": "the board's own devices, and --drive FILE, --net WHERE",
     "-hda": "--drive FILE, a memory card",
     "-cdrom": "--drive FILE, a memory card",
     "-d": "--log FILE, or --trace FILE",
@@ -46,9 +46,15 @@ INSTEAD = {
     "-loadvm": "--restore FILE",
     "-pflash": "--kernel FILE: nothing runs before it",
 }
-# Values with which some of these are so here anyway: a drive of `virt` has its disk by itself.
-SO_HERE = {"-smp": re.compile(r"1$"), "-device": re.compile(r"virtio-blk-device\b")}
+# Values with which some of these are so here anyway: a drive of `virt` has its disk by itself, and
+# its network interface is always there.
+SO_HERE = {
+    "-cpu": re.compile(r"(rv64|arm926|sa1110)$"),
+    "-device": re.compile(r"virtio-(blk|net)-device\b"),
+}
 SIZE = re.compile(r"(\d+)([KMG]?)i?B?", re.I)
+# What is meant as one.
+NUMBER = re.compile(r"(size=)?\d+\w?$")
 
 
 def translated(arguments: Sequence[str]) -> list[str]:
@@ -89,6 +95,10 @@ def _boot(words: Sequence[str]) -> list[str]:
             ours += ["--machine", MACHINES.get(name, name)]
         elif word == "-m" and left and SIZE.fullmatch(left[0].removeprefix("size=")):
             ours += ["--ram", _size(left.pop(0))]
+        elif word == "-m" and left and NUMBER.match(left[0]):
+            raise InputError(f"-m {left[0]}: no size; expected such as 256M")
+        elif word == "-smp":
+            _one_processor(_value(word, left))
         elif word == "-serial":
             _serial(_value(word, left))
         elif word == "-gdb":
@@ -110,6 +120,12 @@ def _value(word: str, left: list[str]) -> str:
     if not left:
         raise InputError(f"{word}: no value; expected one, as in QEMU")
     return left.pop(0)
+
+
+def _one_processor(count: str) -> None:
+    """A kernel for several runs on one, too: that there is no more is said, and it starts."""
+    if re.match(r"(cpus=)?1(,|$)", count) is None:
+        sys.stderr.write(f"switchyard: -smp {count}: there is one processor here\n")
 
 
 def _size(text: str) -> str:

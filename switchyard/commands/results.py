@@ -544,6 +544,9 @@ def compare(
     max_cycles: Annotated[
         int | None, number(1, MOST_CYCLES, "Stop after this many cycles.")
     ] = None,
+    bios: Annotated[
+        str, typer.Option(metavar="FILE", help="Of a RISC-V: its firmware, none, or default.")
+    ] = "",
     build: Annotated[
         str, typer.Option(metavar="COMMAND", help="Make each commit's image in its checkout.")
     ] = "",
@@ -566,7 +569,7 @@ def compare(
     out, _ = consoles()
     if not 0 <= within < float("inf"):
         raise InputError(f"--within {within:g}: expected a percentage from 0 on")
-    how = comparing.How(machine_name, kernel, append, max_cycles, build)
+    how = comparing.How(machine_name, kernel, append, max_cycles, build, bios)
     found = comparing.compare(before, after, how)
     changed = [change for change in found.changes if change.beyond(within / 100)]
     terminal.changes(out, found, changed, form(as_json, as_csv))
@@ -596,9 +599,13 @@ def figure(
         bool, typer.Option("--no-title", help="Leave the title to a caption.")
     ] = False,
     folder: Annotated[
-        Path,
-        typer.Option("--results", metavar="DIR", help="Records; without any, those of the book."),
-    ] = RESULTS,
+        Path | None,
+        typer.Option(
+            "--results",
+            metavar="DIR",
+            help=f"Records; {RESULTS} if not given and there, else those of the book.",
+        ),
+    ] = None,
 ) -> None:
     """Draw an experiment's figure for a paper."""
     from switchyard import experiments as registry
@@ -615,8 +622,8 @@ def figure(
         raise InputError(f"{wanted}: unknown figure; {one_of(wanted, registry.EXPERIMENTS)}")
     experiment = registry.EXPERIMENTS[max(whose, key=len)]
     files.writable(out)
-    records = folder / f"{experiment.name}{kept.RECORDS}"
-    if not records.exists():
+    records = (folder or RESULTS) / f"{experiment.name}{kept.RECORDS}"
+    if folder is None and not records.exists():
         records = book.kept() / f"{experiment.name}{kept.CASES}"
     if not records.exists():
         raise InputError(f"{records}: not found; expected: switchyard run {experiment.name}")

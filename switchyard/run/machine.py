@@ -133,13 +133,19 @@ class Finding:
     pc: int
     count: int
     text: str
+    line: str  # of source, of the access: `FILE:41`; "" where that is unknown
 
     @classmethod
     def read(cls, value: object, where: str) -> "Finding":
         """From one member of the statistics' `findings`."""
         entries = Fields(value, where)
+        line = entries.raw("line")
         return cls(
-            entries.text("cause"), entries.whole("pc"), entries.whole("count"), entries.text("text")
+            cause=entries.text("cause"),
+            pc=entries.whole("pc"),
+            count=entries.whole("count"),
+            text=entries.text("text"),
+            line=line if isinstance(line, str) else "",
         )
 
 

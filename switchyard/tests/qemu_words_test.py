@@ -28,7 +28,8 @@ from switchyard.errors import InputError
         ),
         ("-drive if=sd,file=d,format=raw", "--drive if=sd,file=d,format=raw"),
         (
-            "-M virt -smp 1 -bios none -kernel k -global virtio-mmio.force-legacy=false "
+            "-M virt -cpu rv64 -smp 3 -bios none -kernel k -accel tcg "
+            "-global virtio-mmio.force-legacy=false -device virtio-net-device,netdev=n0 "
             "-drive file=f,if=none,format=raw,id=x0 -device virtio-blk-device,drive=x0",
             "--machine virt-rv64 --bios none --kernel k --global virtio-mmio.force-legacy=false "
             "--drive file=f,if=none,format=raw,id=x0",
@@ -43,10 +44,18 @@ def test_what_is_known_is_taken_over(theirs: str, ours: str) -> None:
     assert translated(["run", *theirs.split()]) == ["run", *theirs.split()]
 
 
+def test_that_there_is_one_processor_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert translated("boot -smp 3 -kernel k".split()) == "boot --kernel k".split()
+    assert capsys.readouterr().err == "switchyard: -smp 3: there is one processor here\n"
+    assert translated("boot -smp 1 -kernel k".split()) == "boot --kernel k".split()
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize(
     ("theirs", "said"),
     [
-        ("-smp 4 -kernel k", "-smp: QEMU's; expected one processor"),
+        ("-M virt -cpu cortex-a53 -kernel k", "-cpu: QEMU's; expected --machine alone"),
+        ("-kernel k -m 128Q", "-m 128Q: no size; expected such as 256M"),
         ("-kernel k -device virtio-gpu-device", "-device: QEMU's; expected the board's own"),
         ("-kernel k -nic user", "--net WHERE"),
         ("-serial tcp::4444", "expected stdio"),

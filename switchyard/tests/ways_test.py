@@ -102,6 +102,9 @@ def test_a_researcher_draws_a_figure_sweeps_and_compares(
     page = (tmp_path / "l4-pagefault.pdf").read_bytes()
     assert page.startswith(b"%PDF")
     assert re.search(rb"/MediaBox \[0 0 252 ", page)
+    # where results were asked for, those of the book do not stand in for them
+    assert cli.execute(["figure", "l4-pagefault.pdf", "--results", "nowhere"]) == 2
+    assert "nowhere/l4-pagefault.json: not found" in capsys.readouterr().err
     grid = ["--grid", "scheme=fass", "--grid", "clients=14,45"]  # the experiment lists no 45
     assert cli.execute(["sweep", "l4-ipc", "--rounds", "20", *grid, "--out", "."]) == 0
     table = (tmp_path / "l4-ipc.sweep.csv").read_text().splitlines()

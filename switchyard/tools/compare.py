@@ -105,6 +105,7 @@ class How:
     append: str = ""
     max_cycles: int | None = None
     build: str = ""
+    bios: str = ""
 
 
 def compare(before: str, after: str, how: How) -> Outcome:
@@ -177,7 +178,7 @@ def _checkout(commit: str) -> Iterator[Path]:
 
 
 def _run(name: str, kernel: Path, how: How) -> dict[str, Case]:
-    boot = Boot(machine.described_in(name), kernel, how.append, how.max_cycles)
+    boot = Boot(machine.described_in(name), kernel, how.append, how.max_cycles, bios=how.bios)
     return of_stats(machine.run(boot).stats)
 
 

@@ -180,9 +180,12 @@ def server() -> list[Finding]:
     if not re.fullmatch(r"x86_64|i.86", platform.machine()):
         return []
     why = "Linux as a server on L4"
+    compilers = Path("/usr/lib/gcc/x86_64-linux-gnu")
+    installed = [int(folder.name) for folder in compilers.glob("[0-9]*") if folder.name.isdigit()]
+    version = max(installed, default=14)  # Debian 13's
     needs = (
         ("libc6-dev-i386", Path("/usr/lib32/libc.a")),
-        ("lib32gcc-12-dev", Path("/usr/lib/gcc/x86_64-linux-gnu/12/32/libgcc.a")),
+        (f"lib32gcc-{version}-dev", compilers / str(version) / "32" / "libgcc.a"),
     )
     return [
         Finding(

@@ -20,6 +20,8 @@ from switchyard.errors import InputError, one_of
 from switchyard.run import build, machine, tree
 from switchyard.run.interactive import Machine
 from switchyard.run.machine import Boot, Run
+from switchyard.tools import student_code
+from switchyard.tools.layout.elf import EXECUTABLE, MACHINE_ARM, Elf
 
 BOOK = Path(__file__).parent.parent / "exercises"
 COMMON = BOOK / "common"
@@ -39,6 +41,8 @@ FLAGS = [
     "-Wno-unused-function",
 ]
 MOST_CYCLES = 400_000_000
+# Of an exercise in C: a quarter of a second, of which a solution needs the hundredth part.
+PROGRAM_CYCLES = 50_000_000
 BOARD = "versatilepb"
 # L4's events, as its kernel reports them (kernel/events.h).
 RECYCLED = 3
@@ -78,20 +82,31 @@ def begin(name: str, folder: Path) -> list[Path]:
 
 def grade(folder: Path) -> list[Point]:
     """What holds of the exercise in a folder, which has its name."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder; expected that of an exercise")
     name = folder.resolve().name
     if name == SOLUTION:
         name = folder.resolve().parent.name
     if name not in GRADERS:
-        raise InputError(f"{folder}: no exercise; expected a folder called {one_of(name, names())}")
+        expected = one_of(name, names())
+        raise InputError(f"{folder}: not named as an exercise; {expected}")
     return GRADERS[name](folder)
 
 
 # ---- programs ---------------------------------------------------------------------------------
 
+# What of a template is the student's: a function's body, or the value of a macro.
+BODY = r"(?<=static void {}\(void\) \{{\n).*?(?=^\}})"
+VALUE = r"(?<=#define {} ).*?$"
+# What one of the student's parts may not do: answer in place of the program, or end it.
+ANSWERS = re.compile(r"\bsay|\bprobe\b|\basm\b|__asm__|^\s*#", re.M)
+# Values of a name that are shown.
+SHOWN = 4
+
 
 def _compiled(source: Path) -> Path:
     """The image of an exercise in C."""
-    if not source.exists():
+    if not source.is_file():
         raise InputError(f"{source}: not found; expected the exercise's file")
     image = source.parent / "build" / "exercise.elf"
     image.parent.mkdir(exist_ok=True)
@@ -102,11 +117,50 @@ def _compiled(source: Path) -> Path:
     )
     if done.returncode != 0:
         raise InputError(f"{source}: does not compile: {done.stderr.strip().splitlines()[0]}")
+    symbols = {symbol.name for symbol in Elf(image, EXECUTABLE, (MACHINE_ARM,)).symbols}
+    if not {"exercise", "begin"} <= symbols:
+        raise InputError(
+            f"{source}: no function exercise; expected the template, and in it a change"
+        )
     return image
 
 
+def _text(file: Path) -> str:
+    """A file's lines without comments."""
+    try:
+        text = file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file}: {error}; expected the exercise's file") from None
+    return re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)
+
+
+def _only(source: Path, *parts: str) -> Point:
+    """Whether nothing but these parts of the template was changed."""
+    template = BOOK / _exercise_of(source) / "exercise.c"
+
+    def without(code: str) -> list[str]:
+        for part in parts:
+            code = re.sub(part, "", code, flags=re.S | re.M)
+        return code.split()
+
+    code = _text(source)
+    own = [found for part in parts for found in re.findall(part, code, re.S | re.M)]
+    if without(code) != without(_text(template)):
+        seen = "the rest of exercise.c was, too"
+    elif any(ANSWERS.search(part) for part in own):
+        seen = "it says or ends what the rest of exercise.c should"
+    else:
+        return Point("only what is yours was changed", True, "the rest is as it was")
+    return Point("only what is yours was changed", False, seen)
+
+
+def _exercise_of(source: Path) -> str:
+    folder = source.resolve().parent
+    return folder.parent.name if folder.name == SOLUTION else folder.name
+
+
 def _ran(image: Path, on: str = BOARD) -> Run:
-    boot = Boot(machine.described_in(on), image, max_cycles=MOST_CYCLES, check="coherence")
+    boot = Boot(machine.described_in(on), image, max_cycles=PROGRAM_CYCLES, check="coherence")
     return machine.run(boot, must_succeed=False)
 
 
@@ -118,43 +172,77 @@ def _said(run: Run) -> dict[str, list[int]]:
     return said
 
 
+def _shown(said: dict[str, list[int]]) -> str:
+    """What it has said, in a line of bearable length."""
+    parts = []
+    for name, values in list(said.items())[:SHOWN]:
+        more = ", …" if len(values) > SHOWN else ""
+        parts.append(f"{name} {', '.join(str(value) for value in values[:SHOWN])}{more}")
+    return "; ".join(parts) + ("; …" if len(said) > SHOWN else "") or "it said nothing"
+
+
 def _clean(run: Run) -> Point:
-    causes = sorted({finding.cause for finding in run.stats.findings})
-    return Point("the coherence checker finds nothing", not causes, ", ".join(causes) or "nothing")
+    """Whether the checker has found something, and where in the exercise."""
+    seen: dict[str, None] = {}
+    for finding in run.stats.findings:
+        line = re.search(r"\bexercise\.c:\d+", finding.line)
+        seen[f"{finding.cause} at {line[0]}" if line else finding.cause] = None
+    return Point("the coherence checker is silent", not seen, ", ".join(seen) or "it found nothing")
+
+
+def _graded(run: Run, only: Point, points: Callable[[], list[Point]]) -> list[Point]:
+    """These points, if it is the template's program and comes to its end; else none holds."""
+    end = run.stats.end
+    fault = re.search(r"^fault: (.*) at\s+pc=(\w+)(?:\s+address=(\w+))?", run.console, re.M)
+    if not only.good:
+        return [only]
+    if not end.good:
+        seen = end.message or end.kind
+        if fault:
+            address = f", address 0x{fault[3]}" if fault[3] else ""
+            seen = f"a fault: {fault[1]} at 0x{fault[2]}{address}"
+        return [Point("the program comes to its end", False, seen)]
+    return [*points(), only]
 
 
 def _missing_flush(folder: Path) -> list[Point]:
-    run = _ran(_compiled(folder / "exercise.c"))
-    said = _said(run)
-    values = (said.get("other"), said.get("first"))
-    flushed = run.stats.region(1).counters.total("dcache_invalidate_all", "dtlb_invalidate_all")
-    return [
-        _clean(run),
-        Point("the program reads 2, and 1 is not lost", values == ([2], [1]), str(said)),
-        Point("by lines and entries, not all", flushed == 0, f"{flushed} operations on all"),
-    ]
+    source = folder / "exercise.c"
+    run = _ran(_compiled(source))
+
+    def points() -> list[Point]:
+        said = _said(run)
+        values = (said.get("other"), said.get("first"))
+        total = run.stats.region(1).counters.total
+        flushed = total("dcache_invalidate_all", "dtlb_invalidate_all")
+        return [
+            _clean(run),
+            Point("the program reads 2, and 1 is not lost", values == ([2], [1]), _shown(said)),
+            Point("by lines and entries, not all", flushed == 0, f"{flushed} operations on all"),
+        ]
+
+    return _graded(run, _only(source, BODY.format("move")), points)
 
 
 def _clean_line(folder: Path) -> list[Point]:
-    run = _ran(_compiled(folder / "exercise.c"))
-    said = _said(run)
-    cleaned = run.stats.region(1).counters.total("dcache_clean_line") - 1  # that of the page table
-    return [
-        _clean(run),
-        Point("memory has the 7", said.get("written") == [7], str(said)),
-        Point("no line is cleaned that need not be", cleaned <= 1, f"{cleaned} cleaned"),
-    ]
+    source = folder / "exercise.c"
+    run = _ran(_compiled(source))
+
+    def points() -> list[Point]:
+        said = _said(run)
+        # that of the page table is not the student's
+        cleaned = run.stats.region(1).counters.total("dcache_clean_line") - 1
+        return [
+            _clean(run),
+            Point("memory has the 7", said.get("written") == [7], _shown(said)),
+            Point("no line is cleaned that need not be", cleaned <= 1, f"{cleaned} cleaned"),
+        ]
+
+    macros = [VALUE.format(f"CLEAN_{line}") for line in ("READ", "WRITTEN", "ABSENT")]
+    return _graded(run, _only(source, *macros), points)
 
 
 def _two_aliases(folder: Path) -> list[Point]:
     source = folder / "exercise.c"
-    text = re.sub(r"/\*.*?\*/", "", source.read_text("utf-8"), flags=re.S)
-    own = (BOOK / "two-aliases" / "exercise.c").read_text("utf-8")
-    own = re.sub(r"/\*.*?\*/", "", own, flags=re.S)
-
-    def rest(code: str) -> list[str]:
-        return re.sub(r"#define SECOND .*", "", code).split()
-
     image = _compiled(source)
     with files.scratch() as scratch:
         described = (tree.sources() / "machine" / "machines" / f"{BOARD}.toml").read_text("utf-8")
@@ -163,29 +251,36 @@ def _two_aliases(folder: Path) -> list[Point]:
         file = scratch / "one-way.toml"
         file.write_text(f"{head}[dcache]{one_way}", encoding="utf-8")
         run = _ran(image, str(file))
-    said = _said(run)
-    right = said.get("second") == [*range(1, 9)] and said.get("first") == [
-        16 * n for n in range(1, 9)
-    ]
-    return [
-        _clean(run),
-        Point("each reads what the other wrote", right, str(said)),
-        Point("only SECOND was changed", rest(text) == rest(own), "the rest of exercise.c"),
-    ]
+
+    def points() -> list[Point]:
+        said = _said(run)
+        right = said.get("second") == [*range(1, 9)] and said.get("first") == [
+            16 * n for n in range(1, 9)
+        ]
+        return [
+            _clean(run),
+            Point("each reads what the other wrote", right, _shown(said)),
+        ]
+
+    return _graded(run, _only(source, VALUE.format("SECOND")), points)
 
 
 # ---- answers ----------------------------------------------------------------------------------
 
 
-def _answer(folder: Path, key: str) -> int:
+def _answer(folder: Path, key: str, expected: str, fits: Callable[[int], bool]) -> int:
+    """The number that `answer.toml` has."""
     file = folder / "answer.toml"
     try:
         answers: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"{file}: {error}; expected `{key} = NUMBER`") from None
+    for name in answers:
+        if name != key:
+            raise InputError(f"{file}: {name}: unknown; expected `{key} = NUMBER`")
     value = answers.get(key)
-    if not isinstance(value, int) or not 0 < value < 2**31:
-        raise InputError(f"{file}: {key}: expected a whole number")
+    if not isinstance(value, int) or isinstance(value, bool) or not fits(value):
+        raise InputError(f"{file}: {key} = {json.dumps(value, default=str)}: expected {expected}")
     return value
 
 
@@ -205,9 +300,8 @@ def _round_trips(scheme: str, clients: int, on: str = "sa1110") -> dict[str, flo
 
 
 def _domains_run_out(folder: Path) -> list[Point]:
-    clients = _answer(folder, "clients")
-    if not 2 <= clients <= 64:
-        raise InputError(f"clients = {clients}: expected from 2 to 64, which the benchmark takes")
+    expected = "a whole number from 2 to 64, which the benchmark takes"
+    clients = _answer(folder, "clients", expected, lambda n: 2 <= n <= 64)
     here, before = (_round_trips("fass", n)["recycled"] for n in (clients, clients - 1))
     return [
         Point("with so many, domains are recycled", here > 0.01, f"{here:.2f} a round trip"),
@@ -216,7 +310,8 @@ def _domains_run_out(folder: Path) -> list[Point]:
 
 
 def _lose_to_the_tlb(folder: Path) -> list[Point]:
-    entries = _answer(folder, "entries")
+    expected = "a power of two from 1 to 16: half of what the processor has"
+    entries = _answer(folder, "entries", expected, lambda n: n in (1, 2, 4, 8, 16))
 
     def with_entries(count: int) -> dict[str, float]:
         described = (tree.sources() / "machine" / "machines" / "sa1110.toml").read_text("utf-8")
@@ -245,21 +340,17 @@ def _lose_to_the_tlb(folder: Path) -> list[Point]:
 
 def _small_space(folder: Path) -> list[Point]:
     file = folder / "break_out.py"
-    scope: dict[str, Any] = {}
-    try:
-        exec(compile(file.read_text("utf-8"), str(file), "exec"), scope)  # noqa: S102  # the user's own
-        break_out = scope["break_out"]
-    except (OSError, SyntaxError, KeyError) as error:
-        raise InputError(f"{file}: {error}; expected a function break_out(registers)") from None
+    if not file.is_file():
+        raise InputError(f"{file}: not found; expected the exercise's file")
     (image,) = build.ensure([build.find("isa-pc-small-spaces-bench-ipc")])
     with Machine("p4-willamette").boot(image, append="clients=2 rounds=1000") as system:
         system.run_until(console="OVERHEAD")
         # to a program in a small space that has its stack, between two instructions
         while not (system["ds_base"] and system["cs"] & 3 == 3 and system["esp"]):
             system.run(2_003)
-        before = dict(system.registers)
-        break_out(system.registers)
-        changed = [name for name, value in before.items() if system[name] != value]
+        changed = student_code.changed_by(file, dict(system.registers))
+        for name, value in changed.items():
+            system.registers[name] = value
         system.run(1_000_000)  # the programs do not come to their end
         events = json.loads(system.remote.monitor("counters"))["events"]
         large = events.get(str(LARGE), 0)

@@ -555,6 +555,40 @@ static int debugger(void) {
     return (status & 0x7f) == SIGSEGV || (status & 0x7f) == SIGTRAP ? 0 : 3;
 }
 
+/* Two programs that work together: one would give the other a page of its own, which that could
+ * keep when Linux thinks that nobody has it. They never meet: while one runs, all others wait for
+ * Linux. */
+static int gifts(void) {
+    int ids[2], status, child;
+    (void)call(NR_PIPE, (L4_Word_t)ids, 0, 0, 0);
+    child = fork();
+    if (child == 0) {
+        L4_ThreadId_t me = L4_MyGlobalId(), from;
+        (void)call(NR_WRITE, (L4_Word_t)ids[1], (L4_Word_t)&me, sizeof me, 0);
+        window[0] = 0;
+        for (unsigned i = 0; i < 8; i++) {
+            L4_Accept(L4_MapGrantItems(L4_FpageLog2((L4_Word_t)window, 12)));
+            (void)L4_Wait_Timeout(L4_TimePeriod(2000), &from);
+        }
+        end(*(volatile L4_Word_t *)window == PATTERN);
+    }
+    if (fork() == 0) {
+        L4_Fpage_t page = L4_FpageAddRights(L4_FpageLog2((L4_Word_t)window, 12), L4_Readable);
+        L4_ThreadId_t to;
+        (void)call(NR_READ, (L4_Word_t)ids[0], (L4_Word_t)&to, sizeof to, 0);
+        window[0] = PATTERN;
+        for (unsigned i = 0; i < 8; i++) {
+            L4_Msg_t msg;
+            L4_MsgClear(&msg);
+            L4_MsgAppendMapItem(&msg, L4_MapItem(page, (L4_Word_t)window));
+            L4_MsgLoad(&msg);
+            (void)L4_Send_Timeout(to, L4_TimePeriod(2000));
+        }
+        end(0);
+    }
+    return call(NR_WAITPID, (L4_Word_t)child, (L4_Word_t)&status, 0, 0) != child || status != 0;
+}
+
 static const struct {
     const char *name;
     int (*function)(void);
@@ -591,6 +625,7 @@ static const struct {
     {"flags", flags, 0},
     {"segments of its own", segments_of_own, 0},
     {"a debugger", debugger, 0},
+    {"gifts of pages", gifts, 0},
 };
 
 /* How a child ended: its status as waitpid has it. One that does not end is killed. */

@@ -21,6 +21,8 @@ def run(name: str, image: Path, cycles: int, out: Path, *more: str) -> tuple[byt
     stats, saved = out / "stats.json", out / "saved"
     command = [str(machine.binary()), "boot", "--machine", name, "--kernel", str(image)]
     command += ["--append", "clients=1-17 rounds=20 warmup=2 seed=1"]
+    if name.startswith("virt-"):
+        command += ["--bios", "none"]
     command += ["--max-cycles", str(cycles), "--stats", str(stats), "--save", str(saved), *more]
     done = subprocess.run(command, check=False, capture_output=True, stdin=subprocess.DEVNULL)
     return done.stdout, done.stderr, stats.read_bytes(), saved.read_bytes()
@@ -38,6 +40,10 @@ def run(name: str, image: Path, cycles: int, out: Path, *more: str) -> tuple[byt
         ("omap1610-two-tlbs", "versatile-fass-bench-overheads"),
         ("sa1110-tags", "assabet-flush-test"),
         ("versatilepb-tags", "versatile-flush-test"),
+        ("virt-u74", "virt-flush-test"),
+        ("virt-u74-asid", "virt-tags-test"),
+        ("virt-rv64", "virt-flush-bench-ipc"),
+        ("virt-u74", "virt-bare-bench-silicon"),
     ],
 )
 def test_translated_and_interpreted_are_equal(name: str, image: str, tmp_path: Path) -> None:

@@ -44,13 +44,18 @@ pub use instruction::{
 
 pub use lines::words_hash;
 
-use lines::Lines;
+use lines::{Heat, Lines};
 
 /// Instructions of a line at most.
 pub const PLACES: usize = LINE_WORDS * 2;
 
 /// How often a place is to be reached before it is translated: what runs once is not worth it.
 const HOT: u8 = 8;
+/// How many translations are made executable together, which is a call of the host's kernel.
+const BATCH: usize = 32;
+/// How often a place whose translation waits may be reached before that is done sooner: it is interpreted until
+/// then, which takes as long as the call for some 20.
+const PATIENCE: u32 = 16;
 
 /// The translations of one machine.
 #[derive(Debug)]
@@ -61,6 +66,10 @@ pub struct Translator {
     registers: usize,
     /// How often a place is reached before it is translated.
     hot: u8,
+    /// How many translations wait for each other until they are made executable together.
+    batch: usize,
+    /// How often a place was reached whose translation waits.
+    waited: u32,
 }
 
 impl Translator {
@@ -74,15 +83,18 @@ impl Translator {
             host,
             registers: registers.min(REGISTERS),
             hot: HOT,
+            batch: BATCH,
+            waited: 0,
         })
     }
 
-    /// Translates a place when it is reached so often: for tests.
+    /// Translates a place when it is reached so often, and executes the translation at once: for tests.
     pub fn set_hot(&mut self, times: u8) {
         self.hot = times;
+        self.batch = 1;
     }
 
-    /// Allows so little memory for code (in blocks of 64 KB) that it is full soon: for tests.
+    /// Allows so little memory for code (in blocks of 16 KB) that it is full soon: for tests.
     pub fn limit_code(&mut self, blocks: usize) {
         self.host.limit(blocks);
     }
@@ -102,7 +114,17 @@ impl Translator {
 
     /// Instruction `place` of the line in `slot` was reached and is not translated. `true`: it is to be.
     pub fn heats(&mut self, slot: usize, place: usize) -> bool {
-        self.lines.heats(slot, place, self.hot)
+        match self.lines.heats(slot, place, self.hot) {
+            Heat::Cold => false,
+            Heat::Hot => true,
+            Heat::Waiting => {
+                self.waited += 1;
+                if self.waited >= PATIENCE {
+                    self.publish();
+                }
+                false
+            }
+        }
     }
 
     /// Translates the line in `slot`, which consists of `instructions` (8, or 16), from `place` on. If there
@@ -121,12 +143,32 @@ impl Translator {
             None
         };
         match entry {
-            Some(entry) => self.lines.set(slot, place, entry),
-            None => {
-                self.host.clear();
-                self.lines.clear(self.host.stubs());
+            Some(entry) if entry == self.host.stubs().left[place % PLACES] => {
+                self.lines.set(slot, place, entry);
             }
+            Some(entry) => {
+                self.lines.wait(slot, place, entry);
+                if self.lines.waiting() >= self.batch {
+                    self.publish();
+                }
+            }
+            None => self.forget(),
         }
+    }
+
+    /// What was translated is executed from now on.
+    fn publish(&mut self) {
+        self.waited = 0;
+        match self.host.publish() {
+            Some(()) => self.lines.publish(),
+            None => self.forget(),
+        }
+    }
+
+    /// Forgets all translations.
+    fn forget(&mut self) {
+        self.host.clear();
+        self.lines.clear(self.host.stubs());
     }
 
     /// Runs translated code where `guest` is, as far as that goes.

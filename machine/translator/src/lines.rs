@@ -10,6 +10,20 @@ const NEAR: usize = 4096;
 /// Different contents at most; then all are forgotten.
 const LIMIT: usize = 1 << 17;
 
+/// The heat of a place whose code cannot be executed yet.
+const WAITING: u8 = u8::MAX;
+
+/// What is to be done with a place that has been reached without a translation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Heat {
+    /// It is interpreted.
+    Cold,
+    /// It is translated.
+    Hot,
+    /// It is, and waits for others.
+    Waiting,
+}
+
 /// Addresses of code, one for each place of a line where an instruction can begin.
 pub(crate) type Entries<const PLACES: usize> = [usize; PLACES];
 
@@ -68,6 +82,8 @@ pub(crate) struct Lines<const WORDS: usize, const PLACES: usize> {
     /// What slots hold: for when numbers are given anew.
     held: Vec<Option<Contents<WORDS>>>,
     cold: Entries<PLACES>,
+    /// Translations that cannot be executed yet: contents' number, place, address.
+    waiting: Vec<(u32, usize, usize)>,
 }
 
 impl<const WORDS: usize, const PLACES: usize> Lines<WORDS, PLACES> {
@@ -82,6 +98,7 @@ impl<const WORDS: usize, const PLACES: usize> Lines<WORDS, PLACES> {
             near: vec![(([0; WORDS], false), 0); NEAR],
             held: vec![None; slots],
             cold: stubs.cold,
+            waiting: Vec::new(),
         }
     }
 
@@ -111,17 +128,43 @@ impl<const WORDS: usize, const PLACES: usize> Lines<WORDS, PLACES> {
         self.entries[self.by_slot[slot] as usize][place % PLACES]
     }
 
-    /// Counts that this place was reached. `true`: it has been `hot` times.
-    pub(crate) fn heats(&mut self, slot: usize, place: usize, hot: u8) -> bool {
+    /// Counts that this place was reached; it is hot when that was `hot` times.
+    pub(crate) fn heats(&mut self, slot: usize, place: usize, hot: u8) -> Heat {
         let number = self.by_slot[slot] as usize;
         let heat = &mut self.heat[number][place % PLACES];
-        *heat = heat.saturating_add(1);
-        number != 0 && *heat >= hot
+        if *heat == WAITING {
+            return Heat::Waiting;
+        }
+        *heat = (*heat + 1).min(WAITING - 1);
+        if number != 0 && *heat >= hot {
+            Heat::Hot
+        } else {
+            Heat::Cold
+        }
     }
 
-    /// From now on this is the code of a place.
+    /// This is the code of a place, which is executed from now on.
     pub(crate) fn set(&mut self, slot: usize, place: usize, entry: usize) {
         self.entries[self.by_slot[slot] as usize][place % PLACES] = entry;
+    }
+
+    /// The same, executed when [`Lines::publish`] is called.
+    pub(crate) fn wait(&mut self, slot: usize, place: usize, entry: usize) {
+        let number = self.by_slot[slot];
+        self.heat[number as usize][place % PLACES] = WAITING;
+        self.waiting.push((number, place % PLACES, entry));
+    }
+
+    /// How many translations cannot be executed yet.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// All can.
+    pub(crate) fn publish(&mut self) {
+        for (number, place, entry) in self.waiting.drain(..) {
+            self.entries[number as usize][place] = entry;
+        }
     }
 
     /// Whether there are as many contents as there may be.

@@ -75,6 +75,32 @@ static inline void say_number(const char *name, uint32_t value) {
     say("\n");
 }
 
+/* Says that the program has done what it may not, and ends. */
+__attribute__((used)) static void faulted(uint32_t at, uint32_t aborted) {
+    uint32_t address;
+    __asm__ volatile("mrc p15, 0, %0, c6, c0, 0" : "=r"(address));
+    say(aborted ? "fault: data abort at\n" : "fault: no instruction, or none that may run, at\n");
+    say_number("pc", at);
+    if (aborted) {
+        say_number("address", address);
+    }
+    probe[PROBE_EXIT / 4] = 1;
+    for (;;) {
+    }
+}
+
+/* Where the vectors lead: for a data abort lr is two instructions on, else one (DDI 0100, A2.6). */
+#define FAULT(name, back, aborted)                                                                 \
+    __attribute__((naked)) static void name(void) {                                                \
+        __asm__("ldr sp, =stack_top\n"                                                             \
+                "sub r0, lr, #" #back "\n"                                                         \
+                "mov r1, #" #aborted "\n"                                                          \
+                "b faulted\n"                                                                      \
+                ".ltorg\n");                                                                       \
+    }
+FAULT(at_data_abort, 8, 1)
+FAULT(at_another, 4, 0)
+
 void exercise(void);
 void begin(void);
 
@@ -82,6 +108,11 @@ void begin(void) {
     for (uint32_t megabyte = 0; megabyte < 4096; megabyte++) {
         uint32_t caching = megabyte == 0 ? CACHED : UNCACHED; /* the program's own is cached */
         directory[megabyte] = megabyte << 20 | 0xc12 | caching;
+    }
+    volatile uint32_t *vectors = (volatile uint32_t *)(directory[0] >> 20); /* 0 */
+    for (uint32_t n = 0; n < 8; n++) {
+        vectors[n] = 0xe59ff018; /* ldr pc, [pc, #24]: the word of the same number eight words on */
+        vectors[n + 8] = n == 4 ? (uint32_t)at_data_abort : (uint32_t)at_another;
     }
     directory[WINDOW >> 20] = (uint32_t)pages | 0x11;
     set_directory((uint32_t)directory);

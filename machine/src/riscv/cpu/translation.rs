@@ -36,6 +36,7 @@ pub(super) fn stretch(
         steps: Vec::new(),
         passed: vec![Passed::default()],
         end: place,
+        needed: Vec::new(),
         crossing: None,
         penalties: Penalties {
             decoded_target: prices.decoded_target,
@@ -63,9 +64,19 @@ pub(super) fn stretch(
         let Some(issue) = pipeline.issues(op) else {
             break;
         };
+        // What it reads that was under way before is there when it would issue with the one before it.
+        let passed = &stretch.passed[stretch.passed.len() - 1];
+        let within = passed.cycles - u32::from(passed.open & issue.slots != 0);
+        for source in issue.sources {
+            if source != 0 && !results.contains(&source) {
+                need(&mut stretch.needed, source, within);
+            }
+        }
         cycle = pipeline.issue(op, cycle);
         if !results.contains(&op.rd()) {
             results.push(op.rd());
+            // The unit says nothing of a result that is over when it ends: so must be what was there before.
+            need(&mut stretch.needed, op.rd(), (cycle - BEGIN) as u32 - 1);
         }
         let next_place = at + i32::from(op.bytes()) / 2;
         stretch.steps.push(Step {
@@ -91,6 +102,14 @@ pub(super) fn stretch(
         }
     }
     stretch
+}
+
+/// A register is needed within so many cycles.
+fn need(needed: &mut Vec<(u8, u32)>, register: u8, within: u32) {
+    match needed.iter_mut().find(|(other, _)| *other == register) {
+        Some((_, before)) => *before = within.min(*before),
+        None => needed.push((register, within)),
+    }
 }
 
 /// The instruction at `place`, if it is all in the line.

@@ -21,6 +21,10 @@ impl Host {
         match *self {}
     }
 
+    pub(crate) fn publish(&mut self) -> Option<()> {
+        match *self {}
+    }
+
     pub(crate) fn clear(&mut self) {
         match *self {}
     }

@@ -10,8 +10,12 @@ pub type Register = u8;
 pub struct Stretch {
     /// Instructions in sequence, none of them [`Action::Leave`].
     pub steps: Vec<Step>,
-    /// What has passed before each of them, and after the last, if all was ready when the unit began.
+    /// What has passed before each of them, and after the last, if every register was there in time
+    /// (`needed`) and the first instruction issued in a cycle of its own.
     pub passed: Vec<Passed>,
+    /// The registers that it reads or writes, and how many cycles after its beginning what was under way
+    /// before must be there at the latest.
+    pub needed: Vec<(Register, u32)>,
     /// The place after the last.
     pub end: usize,
     /// If the last one goes on in the next line: the halfword that is first there. Its place is −1 then, and
@@ -30,7 +34,7 @@ pub struct Step {
     pub next: i32,
     /// What it does.
     pub action: Action,
-    /// Whether a late stage of the pipeline does it, if all was ready when the unit began.
+    /// Whether a late stage of the pipeline does it, if everything was there in time.
     pub late: bool,
     /// How it issues, if not.
     pub issue: Issue,

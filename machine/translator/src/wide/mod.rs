@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Guests with registers of 64 bits, instructions of two or four bytes in lines of 64, and a pipeline whose times
 //! the architecture computes itself: it describes a unit with what has passed before each of its instructions
-//! ([`Stretch`]), as its own model says if everything is ready when the unit begins. If something is not, one
+//! ([`Stretch`]), as its own model says if everything is there in time. If something is not, one
 //! instruction waits and issues as [`Issue`] says, and the unit from the next one on is gone to.
 //!
 //! What is common with narrow guests is outside: lines by contents, memory for code, what a place without a
@@ -20,8 +20,8 @@ pub use instruction::{
 };
 
 use crate::host::wide as host;
-use crate::lines::Lines;
-use crate::HOT;
+use crate::lines::{Heat, Lines};
+use crate::{BATCH, HOT, PATIENCE};
 
 /// The translations of one machine.
 #[derive(Debug)]
@@ -30,6 +30,10 @@ pub struct Translator {
     host: host::Host,
     /// How often a place is reached before it is translated.
     hot: u8,
+    /// How many translations wait for each other until they are made executable together.
+    batch: usize,
+    /// How often a place was reached whose translation waits.
+    waited: u32,
 }
 
 impl Translator {
@@ -42,15 +46,18 @@ impl Translator {
             lines: Lines::new(slots, host.stubs()),
             host,
             hot: HOT,
+            batch: BATCH,
+            waited: 0,
         })
     }
 
-    /// Translates a place when it is reached so often: for tests.
+    /// Translates a place when it is reached so often, and executes the translation at once: for tests.
     pub fn set_hot(&mut self, times: u8) {
         self.hot = times;
+        self.batch = 1;
     }
 
-    /// Allows so little memory for code (in blocks of 64 KB) that it is full soon: for tests.
+    /// Allows so little memory for code (in blocks of 16 KB) that it is full soon: for tests.
     pub fn limit_code(&mut self, blocks: usize) {
         self.host.limit(blocks);
     }
@@ -70,7 +77,17 @@ impl Translator {
 
     /// `place` of the line in `slot` was reached and is not translated. `true`: it is to be.
     pub fn heats(&mut self, slot: usize, place: usize) -> bool {
-        self.lines.heats(slot, place, self.hot)
+        match self.lines.heats(slot, place, self.hot) {
+            Heat::Cold => false,
+            Heat::Hot => true,
+            Heat::Waiting => {
+                self.waited += 1;
+                if self.waited >= PATIENCE {
+                    self.publish();
+                }
+                false
+            }
+        }
     }
 
     /// Translates `stretch`, which begins at `place` of the line in `slot`. If there is no more room for code, all
@@ -86,19 +103,41 @@ impl Translator {
             assert!(usize::from(step.action.highest_register().max(issue)) < REGISTERS);
         }
         let pending = stretch.passed.iter().flat_map(|passed| &passed.pending);
-        assert!(pending.map(|(register, _)| *register).max().unwrap_or(0) < REGISTERS as Register);
+        let pending = pending.map(|(register, _)| *register);
+        let needed = stretch.needed.iter().map(|(register, _)| *register);
+        assert!(pending.chain(needed).max().unwrap_or(0) < REGISTERS as Register);
         let entry = if self.lines.is_full() {
             None
         } else {
             self.host.translate(stretch, place)
         };
         match entry {
-            Some(entry) => self.lines.set(slot, place, entry),
-            None => {
-                self.host.clear();
-                self.lines.clear(self.host.stubs());
+            Some(entry) if entry == self.host.stubs().left[place % PLACES] => {
+                self.lines.set(slot, place, entry);
             }
+            Some(entry) => {
+                self.lines.wait(slot, place, entry);
+                if self.lines.waiting() >= self.batch {
+                    self.publish();
+                }
+            }
+            None => self.forget(),
         }
+    }
+
+    /// What was translated is executed from now on.
+    fn publish(&mut self) {
+        self.waited = 0;
+        match self.host.publish() {
+            Some(()) => self.lines.publish(),
+            None => self.forget(),
+        }
+    }
+
+    /// Forgets all translations.
+    fn forget(&mut self) {
+        self.host.clear();
+        self.lines.clear(self.host.stubs());
     }
 
     /// Runs translated code where `guest` is, as far as that goes.

@@ -56,6 +56,7 @@ impl Host {
         }
         let mut code = Code::new();
         let common = Common::new(&mut code)?;
+        code.publish()?;
         Some(Self {
             code: Code::new(),
             common,
@@ -69,6 +70,11 @@ impl Host {
 
     pub(crate) fn limit(&mut self, blocks: usize) {
         self.code.limit(blocks);
+    }
+
+    /// Makes executable what was translated; `None`: the host does not let it.
+    pub(crate) fn publish(&mut self) -> Option<()> {
+        self.code.publish()
     }
 
     pub(crate) fn clear(&mut self) {

@@ -44,11 +44,14 @@ impl Host {
     /// `None`: the host gives no memory.
     pub(crate) fn new() -> Option<Self> {
         let mut code = Code::new();
+        let (enter, leave) = (code.add(&enter())?, code.add(&leave())?);
+        let (cross, stubs) = (code.add(&cross())?, stubs(&mut code, frame::LEAVE)?);
+        code.publish()?;
         Some(Self {
-            enter: code.add(&enter())?,
-            leave: code.add(&leave())?,
-            cross: code.add(&cross())?,
-            stubs: stubs(&mut code, frame::LEAVE)?,
+            enter,
+            leave,
+            cross,
+            stubs,
             code: Code::new(),
             _common_code: code,
         })
@@ -60,6 +63,11 @@ impl Host {
 
     pub(crate) fn limit(&mut self, blocks: usize) {
         self.code.limit(blocks);
+    }
+
+    /// Makes executable what was translated; `None`: the host does not let it.
+    pub(crate) fn publish(&mut self) -> Option<()> {
+        self.code.publish()
     }
 
     pub(crate) fn clear(&mut self) {

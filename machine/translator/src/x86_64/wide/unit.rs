@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A unit. Its entry looks whether everything is ready and the slot beside the last instruction is not free, and
-//! whether it comes to its end before the horizon; then what has passed at each point is known beforehand. If
-//! not everything is ready, the first instruction issues by itself (`issue.rs`), and the unit from the next one
+//! A unit. Its entry looks whether everything is there in time and the first instruction cannot issue with the
+//! last one, and whether the unit comes to its end before the horizon; then what has passed at each point is known
+//! beforehand. If not, the first instruction issues by itself (`issue.rs`), and the unit from the next one
 //! on is gone to.
 
 use dynasmrt::{dynasm, DynamicLabel, DynasmApi, DynasmLabelApi};
@@ -66,7 +66,9 @@ impl Unit {
     }
 
     fn assemble(&mut self, stretch: &Stretch) {
-        let [busy, near] = std::array::from_fn(|_| self.asm.new_dynamic_label());
+        let [busy, near, under_way, ready, open, closed] =
+            std::array::from_fn(|_| self.asm.new_dynamic_label());
+        let slots = stretch.steps[0].issue.slots as i8;
         let count = stretch.steps.len();
         let last = stretch.passed[count - 1].cycles as i32;
         let first = &stretch.steps[0];
@@ -79,9 +81,11 @@ impl Unit {
         dynasm!(self.asm
             ; .arch x64
             ; cmp r12, [rbp + frame::ALL_READY]
-            ; jb =>busy
-            ; cmp BYTE [rbp + frame::OPEN], 0
-            ; jne =>busy
+            ; jb =>under_way
+            ; =>ready
+            ; test BYTE [rbp + frame::OPEN], slots
+            ; jnz =>open
+            ; =>closed
             ; lea rax, [r12 + last]
             ; cmp rax, r10
             ; jae =>near
@@ -100,6 +104,17 @@ impl Unit {
             let next = stretch.steps[count - 1].next;
             self.go_to(i64::from(next) << 1);
         }
+        dynasm!(self.asm
+            ; .arch x64
+            ; =>open
+            ; cmp r12, [rbp + frame::OPEN_AT]
+            ; jne =>closed
+            ; jmp =>busy
+            ; =>under_way
+            ; mov rcx, [rbp + frame::ALL_READY]
+            ; mov rsi, [rbp + frame::READY]
+        );
+        self.look_at_needed(&stretch.needed, ready, busy);
         dynasm!(self.asm
             ; .arch x64
             ; =>busy
@@ -138,6 +153,37 @@ impl Unit {
             ; mov ecx, place
             ; jmp QWORD [rbp + frame::LEAVE]
         );
+    }
+
+    /// Goes to `ready` if all that is needed is there in time; rcx: when all is there; rsi: when each register is.
+    fn look_at_needed(
+        &mut self,
+        needed: &[(Register, u32)],
+        ready: DynamicLabel,
+        busy: DynamicLabel,
+    ) {
+        let mut needed = needed.to_vec();
+        needed.sort_by_key(|(_, within)| *within);
+        let mut last = None;
+        for (register, within) in needed {
+            if last != Some(within) {
+                last = Some(within);
+                dynasm!(self.asm
+                    ; .arch x64
+                    ; lea rax, [r12 + within as i32]
+                    ; cmp rcx, rax
+                    ; jbe =>ready
+                );
+            }
+            dynasm!(self.asm
+                ; .arch x64
+                ; cmp [rsi + 2 * at(register)], rax
+                ; ja =>busy
+                ; cmp [rsi + 2 * at(register) + 8], rax
+                ; ja =>busy
+            );
+        }
+        dynasm!(self.asm ; .arch x64 ; jmp =>ready);
     }
 
     /// Translates an instruction that issues by itself, and goes on.
@@ -321,13 +367,9 @@ impl Unit {
             dynasm!(self.asm ; .arch x64 ; add r12, passed.cycles as i32);
         }
         let open = if closed { 0 } else { passed.open };
-        // The entry has found 0 there.
+        dynasm!(self.asm ; .arch x64 ; mov BYTE [rbp + frame::OPEN], open as i8);
         if open != 0 {
-            dynasm!(self.asm
-                ; .arch x64
-                ; mov BYTE [rbp + frame::OPEN], open as i8
-                ; mov [rbp + frame::OPEN_AT], r12
-            );
+            dynasm!(self.asm ; .arch x64 ; mov [rbp + frame::OPEN_AT], r12);
         }
         let least = i32::from(open == 0);
         let mut latest = 0;
@@ -347,12 +389,14 @@ impl Unit {
                 ; mov [rsi + register + 8], rax
             );
         }
-        // All others were there when the unit began.
         if latest != 0 {
             dynasm!(self.asm
                 ; .arch x64
                 ; lea rax, [r12 + latest]
+                ; cmp rax, [rbp + frame::ALL_READY]
+                ; jbe >earlier
                 ; mov [rbp + frame::ALL_READY], rax
+                ; earlier:
             );
         }
     }
