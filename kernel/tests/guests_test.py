@@ -105,6 +105,7 @@ def finish(boot: Boot, *options: str) -> subprocess.CompletedProcess[str]:
 
 # Of the random test on the PC, where the checker walks the tables at each access.
 PC_OPERATIONS = 3000
+RISCV_OPERATIONS = 3000
 
 # The checker has no say in what a guest does, so the tests' results are those without it.
 CHECKED = ("--check", "coherence")
@@ -420,6 +421,22 @@ def test_random_operations_agree_with_the_model(scheme: str, subtests: pytest.Su
     operations = re.search(r"^OPERATIONS (\d+):", done.stdout, re.M)
     assert operations is not None
     assert int(operations[1]) >= OPERATIONS
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
+@pytest.mark.slow
+@pytest.mark.guests
+@pytest.mark.parametrize("scheme", schemes_on(VIRT))
+def test_random_operations_on_riscv(scheme: str, subtests: pytest.Subtests) -> None:
+    image = built(scheme, "random", VIRT).image
+    append = f"seed=1 operations={RISCV_OPERATIONS}"
+    name = l4_riscv.machine(scheme)
+    done = finish(Boot(name, image, append, MAX_CYCLES, bios="none"), *CHECKED)
+    check(Verdict.read(done.stdout), subtests)
+    operations = re.search(r"^OPERATIONS (\d+):", done.stdout, re.M)
+    assert operations is not None
+    assert int(operations[1]) >= RISCV_OPERATIONS
     assert done.stderr == ""
     assert done.returncode == 0
 

@@ -168,8 +168,8 @@ PROGRAMS = {
     "bench-spaces": "IPC round trips among n spaces, none of them the root task's",
 }
 
-# Those that there are for the PC too.
-PC_PROGRAMS = {
+# Those that there are for the PC and RISC-V too.
+OTHER_PROGRAMS = {
     name: PROGRAMS[name]
     for name in (
         "random",
@@ -250,7 +250,7 @@ GUESTS: dict[str, Guest] = {
         ),
         *(
             Guest(PC, scheme, program, about)
-            for program, about in PC_PROGRAMS.items()
+            for program, about in OTHER_PROGRAMS.items()
             for scheme in schemes_on(PC)
         ),
         *(
@@ -287,14 +287,8 @@ GUESTS: dict[str, Guest] = {
             for scheme in (*schemes_on(VERSATILE), *BOUNDS)
         ),
         *(
-            Guest(VIRT, scheme, program, PROGRAMS[program])
-            for program in (
-                "bench-ipc",
-                "bench-size",
-                "bench-primitives",
-                "bench-pingpong",
-                "bench-spaces",
-            )
+            Guest(VIRT, scheme, program, about)
+            for program, about in OTHER_PROGRAMS.items()
             for scheme in schemes_on(VIRT)
         ),
         Guest(BOARD, BARE, "bench-compute", "a compute loop without a kernel"),

@@ -5,7 +5,9 @@
 
 extern const uint8_t worker_image[]; /* worker_image.S */
 
-const L4_Word_t mark_offsets[MARKS] = {0, 0x44, 0x7f8, 0xffc};
+/* The first word of a page, one in each half, and the last. */
+const L4_Word_t mark_offsets[MARKS] = {0, 17 * sizeof(L4_Word_t), 0x7f8,
+                                       0x1000 - sizeof(L4_Word_t)};
 L4_Word_t pool;
 unsigned denied_count, resolved_count;
 
