@@ -37,6 +37,7 @@ impl Observer<Sums> for Same {
             line: None,
             translated: None,
             spaces: None,
+            changed: None,
             count: 1,
         };
         self.findings.report((), finding);
