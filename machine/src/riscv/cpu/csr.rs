@@ -24,9 +24,8 @@ const INSTRET: u32 = 2;
 /// `tinfo`: the one trigger that can be selected is none (RISC-V Debug Specification 1.0, "Trigger Module
 /// Registers"). Breakpoints are GDB's, which the guest does not see.
 const NO_TRIGGER: u64 = 1;
-/// `menvcfg`: supervisor timer compare, updates of A and D, fence of I/O implies memory.
+/// `menvcfg`: supervisor timer compare, fence of I/O implies memory.
 const STCE: u64 = 1 << 63;
-pub(super) const ADUE: u64 = 1 << 61;
 const FIOM: u64 = 1;
 /// MISA: RV64, A C D F I M S U.
 const MISA: u64 = 2 << 62 | 1 << 20 | 1 << 18 | 1 << 12 | 1 << 8 | 1 << 5 | 1 << 3 | 1 << 2 | 1;
@@ -80,7 +79,7 @@ impl<O: Observer> Core<O> {
         };
         registers.data.sum = state & status::SUM != 0;
         registers.data.mxr = state & status::MXR != 0;
-        registers.updates = self.csr.menvcfg & ADUE != 0;
+        registers.updates = self.csr.menvcfg & csr::ADUE != 0;
         self.mem.set_registers(registers);
     }
 
@@ -365,7 +364,7 @@ impl<O: Observer> Core<O> {
                     writable |= STCE;
                 }
                 if isa.svadu {
-                    writable |= ADUE;
+                    writable |= csr::ADUE;
                 }
                 c.menvcfg = value & writable;
                 self.follow_memory();

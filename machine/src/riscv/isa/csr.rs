@@ -59,6 +59,8 @@ registers! {
     TINFO = 0x7a4 "tinfo"
 }
 
+/// `menvcfg`: the processor sets A and D bits (Svadu).
+pub const ADUE: u64 = 1 << 61;
 /// The first of `pmpcfg0` to `pmpcfg15`.
 pub const PMPCFG: u16 = 0x3a0;
 /// `pmpcfg2`, the next on RV64.

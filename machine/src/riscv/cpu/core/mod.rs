@@ -9,11 +9,11 @@ use crate::arch::Dead;
 use crate::config::MachineConfig;
 use crate::observe::Access as Seen;
 use crate::riscv::config::{BranchConfig, IdentityConfig};
-use crate::riscv::cpu::csr::ADUE;
 use crate::riscv::cpu::predictor::Predictor;
 use crate::riscv::cpu::registers::Registers;
 use crate::riscv::cpu::timing::Pipeline;
 use crate::riscv::cpu::Observer;
+use crate::riscv::isa;
 use crate::riscv::isa::cause::Exception;
 use crate::riscv::isa::insn::{Encoding, Op};
 use crate::riscv::isa::privilege::Privilege;
@@ -69,7 +69,7 @@ impl<O: Observer> Core<O> {
         // As QEMU's `virt`, so that a kernel runs that knows of neither bit nor register; the specification
         // leaves the value to the platform (II, "Machine Environment Configuration Register").
         if riscv.isa.svadu {
-            csr.menvcfg = ADUE;
+            csr.menvcfg = isa::csr::ADUE;
         }
         let mut core = Self {
             r: [0; PLACES],
