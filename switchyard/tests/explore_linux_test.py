@@ -39,7 +39,7 @@ def test_both_kernels_go_the_same_way_and_one_flushes(tmp_path: Path, browser: B
     )
     # the same turns, and no tick of the timer between
     assert turns(marks[0]) == turns(marks[1])
-    assert sum(text.startswith("B goes on") for text in marks[0]) >= 1
+    assert sum(text.startswith("B resumes") for text in marks[0]) >= 1
     assert not any("interrupted" in text for text in marks[0])
     flushes, none = kinds
     assert len(flushes) == 2
