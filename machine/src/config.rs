@@ -12,7 +12,7 @@ use crate::assumed;
 use crate::plru::PseudoLru;
 
 /// What a clock rate should have been.
-const A_FREQUENCY: &str = "a frequency from 1 to 10000000000";
+const A_FREQUENCY: &str = "a frequency in Hz from 1000000 to 10000000000";
 /// Largest cache.
 const MAX_CACHE_BYTES: u32 = 1 << 24;
 /// Most ways of a cache: `cache.rs` keeps way numbers in bytes.
@@ -232,7 +232,8 @@ impl MachineConfig {
                 "lower-case letters, digits and '-'",
             ));
         }
-        if self.clock_hz == 0 || self.clock_hz > 10_000_000_000 {
+        // Below, somebody has meant megahertz.
+        if !(1_000_000..=10_000_000_000).contains(&self.clock_hz) {
             return Err(Mistake::new(
                 "clock-hz",
                 self.clock_hz.to_string(),

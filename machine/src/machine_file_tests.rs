@@ -122,9 +122,9 @@ fn a_mistake_is_one_line_that_names_file_field_and_expectation() {
         ("entries = 32", "colour = 32", "m.toml: line N: itlb.colour: unknown field `colour`; expected one of `entries`, `ways`, `locked`"),
         ("clock-hz = 200_000_000", "clock-hz = \"fast\"", "m.toml: line N: clock-hz: invalid type: string \"fast\"; expected a whole number from 0"),
         ("ram-bytes = 0x0200_0000", "ram-bytes = 99999999999999999999", "m.toml: line N: ram-bytes: a number of 20 digits; expected a whole number from 0 to 4294967295"),
-        ("clock-hz = 200_000_000", "clock-hz = 9999999999999999999", "m.toml: clock-hz: a number of 19 digits; expected a frequency from 1 to 10000000000"),
+        ("clock-hz = 200_000_000", "clock-hz = 9999999999999999999", "m.toml: clock-hz: a number of 19 digits; expected a frequency in Hz from 1000000 to 10000000000"),
         ("ram-bytes = 0x0200_0000", "ram-bytes = -1", "m.toml: line N: ram-bytes: invalid value: integer `-1`; expected a whole number from 0 to 4294967295"),
-        ("clock-hz = 200_000_000", "clock-hz = 0", "m.toml: clock-hz: 0; expected a frequency from 1 to 10000000000"),
+        ("clock-hz = 200_000_000", "clock-hz = 0", "m.toml: clock-hz: 0; expected a frequency in Hz from 1000000 to 10000000000"),
         ("size-bytes = 16384", "size-bytes = 3000", "m.toml: icache.size-bytes: 3000 is no power of two from 1 to 16777216; expected a power of two"),
         ("size-bytes = 16384", "size-bytes = 512", "m.toml: icache.ways: 32 ways of 32 bytes do not fit into 512 bytes; expected ways * line-bytes of at most size-bytes"),
         ("line-bytes = 32", "line-bytes = 64", "m.toml: icache.line-bytes: 64; expected 32, the only line size that the model has"),
@@ -342,7 +342,7 @@ fn a_number_without_room_names_its_key_and_range() {
     let said = message("clock-hz = ", "clock-hz = -99999999999999999999999 #");
     assert!(
         said.contains(
-            "clock-hz: a number of 23 digits; expected a frequency from 1 to 10000000000"
+            "clock-hz: a number of 23 digits; expected a frequency in Hz from 1000000 to 10000000000"
         ),
         "{said}"
     );

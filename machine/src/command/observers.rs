@@ -472,7 +472,7 @@ impl<A: Architecture> Watching<A> for WindowFile {
             return Ok(());
         };
         match window.missed() {
-            Some(why) => Err(format!("--window: {why}")),
+            Some(why) => Err(why),
             None => file.write(|out| window.write(out)),
         }
     }

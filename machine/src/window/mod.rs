@@ -260,10 +260,10 @@ impl<A: Windowed> Window<A> {
         }
         Some(if self.start.is_some() {
             let (passed, all) = (having.passed(), having.len());
-            format!("no window had what it was to have: {passed} of {all} moments came in the last")
+            format!("--having: no window had what it was to have: {passed} of {all} moments came in the last")
         } else {
             let (passed, all) = (from.passed(), from.len());
-            format!("the window did not begin: {passed} of {all} moments came")
+            format!("--from: the window did not begin: {passed} of {all} moments came")
         })
     }
 

@@ -48,7 +48,7 @@ fn the_run_ends_with_it() {
 fn one_that_does_not_come_is_refused() {
     let (window, said, status) = window("window-none", 0, &["--from", "region:1"]);
     assert!(window.is_none());
-    let line = "--window: the window did not begin: 0 of 1 moments came";
+    let line = "--from: the window did not begin: 0 of 1 moments came";
     assert_eq!(said, format!("switchyard-machine: {line}\n"));
     assert_eq!(status, Some(2));
     let moments = ["--from", "0xc0010004", "--having", "exception:swi"];
