@@ -186,7 +186,7 @@ def run(
     tried(json_file)
     for experiment in chosen:
         out.print(f"[bold]{experiment.name}[/bold]: {experiment.question}", soft_wrap=True)
-        with Progress(err, experiment.name) as progress:
+        with Progress(err, experiment.name, brief) as progress:
             options = {"--quick": quick, "--brief": brief, "--band": with_band}
             command = ["run", experiment.name, *(name for name, on in options.items() if on)]
             written = runner.run(

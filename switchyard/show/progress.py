@@ -25,9 +25,12 @@ if TYPE_CHECKING:
 class Progress:
     """A bar on a terminal, a line now and then elsewhere. A context, and a runner's listener."""
 
-    def __init__(self, console: Console, name: str) -> None:
+    def __init__(self, console: Console, name: str, brief: bool = False) -> None:
+        """`brief`: that images are built is one line, for however many."""
         self._console = console
         self._name = name
+        self._brief = brief
+        self._builds = False
         self._total = 0
         self._done = 0
         self._kept = 0
@@ -58,7 +61,11 @@ class Progress:
 
     def building(self, guest: Guest | Linux) -> None:
         """An image is being brought up to date."""
-        self._console.print(f"{self._name}: building {guest.name}", soft_wrap=True)
+        if self._brief and self._builds:
+            return
+        self._builds = True
+        what = "what it runs" if self._brief else guest.name
+        self._console.print(f"{self._name}: building {what}", soft_wrap=True)
 
     def started(self, total: int, kept: int = 0) -> None:
         """That many jobs are wanted; `kept` of them need not run."""

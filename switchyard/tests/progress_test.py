@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from switchyard.run import build
 from switchyard.show import terminal
 from switchyard.show.progress import Progress
 from switchyard.show.terminal import duration
@@ -116,3 +117,12 @@ def test_a_busy_computer_is_said(others: float) -> None:
     assert ("busy with other programs" in text) == (others > 0)
     table = text.split("The computer")[0]
     assert max(map(len, table.splitlines())) <= 80
+
+
+def test_a_first_look_says_once_that_it_builds() -> None:
+    out = io.StringIO()
+    guests = [build.find("assabet-flush-test"), build.find("assabet-fass-test")]
+    with Progress(Console(file=out, width=80), "x", brief=True) as progress:
+        for guest in guests:
+            progress.building(guest)
+    assert out.getvalue() == "x: building what it runs\n"
