@@ -3,7 +3,7 @@
 #   make demo         set up, run the main experiment, say where its figure is
 #   make test         set up, run every test and check; Linux only where its packages are available
 #   make setup        what all share: .venv with the command line and the simulator
-#   make dev          the simulator alone, compiled faster than it runs, for those who change it
+#   make dev          the simulator alone, compiled in parts: faster, for those who change it
 #   make test-linux   builds Linux and boots it; needs packages of Debian 12 or later
 #   make test-long    what takes hours: stress, more kernels, the kernel's own self-tests
 #   make test-quick   the tests and checks that take less than a minute
