@@ -7,6 +7,7 @@ Unmodified, and with fast address-space switching.
 import re
 import shutil
 import subprocess
+import sys
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -40,6 +41,14 @@ ARM926 = "linux-versatilepb"
 UNMODIFIED = ["linux-sa1110", ARM926]
 RARE = ARM920 | I386 | RISCV  # built and tested by `make test-long` alone
 EVERY = SYSTEMS | RARE
+SOURCES = Path("/usr/src")
+# Of other versions than ours, installed beside them: 5.10 is Debian 11's, 6.1 Debian 12's.
+OTHERS = sorted(
+    file.name.removesuffix(".tar.xz")
+    for file in SOURCES.glob("linux-source-*.tar.xz")
+    if not file.name.startswith(f"linux-source-{Linux.version}.")
+)
+NONE = pytest.param("", marks=pytest.mark.skip("no source package of another version is installed"))
 
 
 def check(system: Linux, console: str, subtests: pytest.Subtests) -> None:
@@ -251,3 +260,30 @@ def test_linux_on_qemu(system: Linux, subtests: pytest.Subtests) -> None:
         process.kill()
         process.wait()
     check(system, console, subtests)
+
+
+@pytest.mark.long
+@pytest.mark.slow
+@pytest.mark.guests
+@pytest.mark.parametrize("name", UNMODIFIED)
+@pytest.mark.parametrize("source", OTHERS or [NONE])
+def test_another_version_is_silent(source: str, name: str, subtests: pytest.Subtests) -> None:
+    """The kernel alone; the programs are those of our version."""
+    system = SYSTEMS[name]
+    build_linux.ensure([system])
+    cache = build_linux.cache() / "versions" / source
+    given = {
+        "TARBALL": SOURCES / f"{source}.tar.xz",
+        "CACHE": cache,
+        "BUILD": cache,
+        "CONFIG": system.config,
+        "PYTHON": sys.executable,
+    }
+    kernel, dtb = (cache / "guests" / f"linux-{system.config}.{end}" for end in ("zImage", "dtb"))
+    words = [f"{key}={value}" for key, value in given.items()]
+    build.make(source, ["make", "-C", "linux", *words, "kernel"], [kernel])
+    boot = replace(system.boot(MAX_CYCLES), kernel=kernel, check="coherence")
+    run = machine.run(replace(boot, dtb=dtb) if system.has_dtb else boot)  # which findings fail
+    check(system, run.console, subtests)
+    assert run.stats.end.kind == system.end, run.stats.end.message
+    assert not run.stats.diagnostics
