@@ -3,7 +3,7 @@
 //! (II, "Machine-Level ISA", "Supervisor-Level ISA").
 
 use crate::event::NEVER;
-use crate::riscv::config::PrivilegedVersion;
+use crate::riscv::config::{IsaConfig, PrivilegedVersion};
 use crate::riscv::cpu::core::Core;
 use crate::riscv::cpu::registers::Counter;
 use crate::riscv::cpu::Observer;
@@ -15,6 +15,8 @@ use crate::riscv::memory::counted::{SATP_WRITES, WALKS};
 use crate::riscv::memory::fault::Abort;
 use crate::riscv::memory::mmu::satp;
 
+/// How many registers a number can name.
+pub(super) const CSRS: usize = 1 << 12;
 /// Exceptions that can be delegated: all that U and S mode can raise.
 const DELEGABLE: u64 = 0xb3ff;
 /// The counters that `mcounteren` and its kin have bits for.
@@ -133,13 +135,21 @@ impl<O: Observer> Core<O> {
             // With any entry there are the registers of sixteen; those of no entry are 0 (II, "Physical Memory
             // Protection CSRs").
             csr::PMPCFG | csr::PMPCFG2 | 0x3b0..=0x3bf => isa.pmp_entries > 0,
-            _ => self.has_csr(number),
+            _ => self.present[usize::from(number) % CSRS],
         }
     }
 
     /// Whether register `number` is one of this processor's.
     pub fn has_csr(&self, number: u16) -> bool {
-        let isa = self.mem.isa();
+        Self::has(self.mem.isa(), number)
+    }
+
+    /// Which registers a processor with `isa` has, by number.
+    pub(super) fn present(isa: &IsaConfig) -> Box<[bool; CSRS]> {
+        Box::new(std::array::from_fn(|number| Self::has(isa, number as u16)))
+    }
+
+    fn has(isa: &IsaConfig, number: u16) -> bool {
         let newer = isa.privileged != PrivilegedVersion::V1_11;
         match number {
             csr::TIME => isa.time,

@@ -170,10 +170,10 @@ impl Pipeline {
     /// When all results are there.
     #[cold]
     fn drained(&self, cycle: Cycle) -> Cycle {
-        if self.all_ready <= cycle {
-            return cycle.max(self.divider);
-        }
         let mut last = cycle.max(self.divider);
+        if self.all_ready <= last {
+            return last;
+        }
         for ready in &self.ready[..=usize::from(NOWHERE)] {
             last = last.max(ready.late);
         }

@@ -24,8 +24,9 @@ use unit::Unit;
 /// Assembles instructions that run wherever they are.
 type Assembler = VecAssembler<X64Relocation>;
 
+/// One with room for most units: to make room later takes longer than to translate.
 fn assembler() -> Assembler {
-    VecAssembler::new(0)
+    VecAssembler::new_with_capacity(0, 8192, 64, 0, 128, 128, 128)
 }
 
 /// Translated code.
