@@ -30,7 +30,8 @@ const NO_TRIGGER: u64 = 1;
 const STCE: u64 = 1 << 63;
 const FIOM: u64 = 1;
 /// MISA: RV64, A C D F I M S U.
-const MISA: u64 = 2 << 62 | 1 << 20 | 1 << 18 | 1 << 12 | 1 << 8 | 1 << 5 | 1 << 3 | 1 << 2 | 1;
+pub(super) const MISA: u64 =
+    2 << 62 | 1 << 20 | 1 << 18 | 1 << 12 | 1 << 8 | 1 << 5 | 1 << 3 | 1 << 2 | 1;
 
 impl<O: Observer> Core<O> {
     /// The bits of `mip` now.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The loop that fetches and runs instructions, line by line of the instruction cache.
 
-use switchyard_translator::wide::Exit;
+use switchyard_translator::wide::{Exit, System};
 use switchyard_translator::Why;
 
 use crate::observe::{Access as Seen, Commit};
@@ -50,7 +50,14 @@ impl<O: Observer> Core<O> {
                 continue;
             }
             let (pending, predictor) = (self.pipeline.lend(), self.predictor.lend());
-            let exit = self.mem.run_translated(pc, &mut self.r, pending, predictor);
+            let system = System {
+                registers: self.csr.lend(),
+                level: self.privilege as u8,
+            };
+            let registers = &mut self.r;
+            let exit = self
+                .mem
+                .run_translated(pc, registers, pending, predictor, system);
             let Some(Exit { pc, why }) = exit else {
                 return;
             };
@@ -74,7 +81,7 @@ impl<O: Observer> Core<O> {
                         pc,
                         self.mem.extensions,
                         &self.pipeline,
-                        &self.prices,
+                        (&self.prices, self.mem.prices()),
                     );
                     self.mem.translate_line(pc, &stretch);
                 }

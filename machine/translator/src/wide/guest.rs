@@ -12,6 +12,10 @@ pub const PLACES: usize = LINE_BYTES as usize / 2;
 pub const HINTS: usize = 1024;
 /// Registers that a guest has, whatever instructions can name.
 pub const REGISTERS: usize = 128;
+/// Of these, those that are ever waited for: the first.
+pub const UNDER_WAY: usize = 65;
+/// Registers of the system that are lent.
+pub const SYSTEM: usize = 10;
 /// Bytes of memory for which there is one mark that they were written.
 pub const PAGE_BYTES: usize = 4096;
 
@@ -56,6 +60,8 @@ pub struct Guest<'a> {
     pub hints: Hints<'a>,
     /// Memory.
     pub memory: Memory<'a>,
+    /// Registers of the system.
+    pub system: System<'a>,
 }
 
 /// What is under way in the pipeline.
@@ -69,6 +75,17 @@ pub struct Pending<'a> {
     pub open: &'a mut u8,
     /// They can be taken while the clock shows this.
     pub open_at: &'a mut u64,
+    /// When the divider is free.
+    pub divider: &'a mut u64,
+}
+
+/// Registers of the system.
+#[derive(Debug)]
+pub struct System<'a> {
+    /// Those that translated code reads and writes.
+    pub registers: [&'a mut u64; SYSTEM],
+    /// The level of privilege.
+    pub level: u8,
 }
 
 /// Where a machine runs.
@@ -159,6 +176,8 @@ pub struct Memory<'a> {
     pub bytes: &'a mut [u8],
     /// For each page, whether it was written.
     pub written: &'a mut [bool],
+    /// When all stores have their lines.
+    pub drained: u64,
 }
 
 /// Where translated code has come to an end.

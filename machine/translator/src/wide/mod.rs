@@ -12,11 +12,11 @@ mod instruction;
 
 pub use guest::{
     Branches, Counts, Exit, Guest, Hint, HintTable, Hints, Memory, Pending, Place, Predictor,
-    Ready, HINTS, LINE_BYTES, LINE_WORDS, PAGE_BYTES, PLACES, REGISTERS,
+    Ready, System, HINTS, LINE_BYTES, LINE_WORDS, PAGE_BYTES, PLACES, REGISTERS, SYSTEM, UNDER_WAY,
 };
 pub use instruction::{
-    Action, Condition, Issue, Operand, Operation, Passed, Penalties, Register, Step, Stretch, Wait,
-    Width,
+    Action, Change, Condition, Division, Issue, Operand, Operation, Passed, Penalties, Register,
+    Step, Stretch, SystemRegister, Wait, Width,
 };
 
 use crate::host::wide as host;
@@ -101,6 +101,13 @@ impl Translator {
             let [first, second] = step.issue.sources;
             let issue = first.max(second).max(step.issue.result);
             assert!(usize::from(step.action.highest_register().max(issue)) < REGISTERS);
+            if let Action::System {
+                register: SystemRegister::Lent(number, _),
+                ..
+            } = step.action
+            {
+                assert!(usize::from(number) < SYSTEM);
+            }
         }
         let pending = stretch.passed.iter().flat_map(|passed| &passed.pending);
         let pending = pending.map(|(register, _)| *register);

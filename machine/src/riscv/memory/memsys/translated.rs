@@ -3,8 +3,8 @@
 //! translation belongs to a line's words, which [`MemSys::line_changed`] tells the translator.
 
 use switchyard_translator::wide::{
-    Branches, Counts, Exit, Guest, Hints, Memory, Pending, Place, Predictor, Stretch, Translator,
-    LINE_WORDS, PAGE_BYTES,
+    Branches, Counts, Exit, Guest, Hints, Memory, Pending, Place, Predictor, Stretch, System,
+    Translator, LINE_WORDS, PAGE_BYTES,
 };
 
 use crate::cache::HINTS;
@@ -103,6 +103,7 @@ impl MemSys {
         registers: &mut [u64; REGISTERS],
         pending: Pending,
         predictor: Predictor,
+        system: System,
     ) -> Option<Exit> {
         let translator = self.translator.as_mut()?;
         let counters = &mut self.platform.counters;
@@ -132,7 +133,12 @@ impl MemSys {
                 read: self.reads.table(),
                 write: self.writes.table(),
             },
-            memory: Memory { bytes, written },
+            memory: Memory {
+                bytes,
+                written,
+                drained: self.hierarchy.drained(),
+            },
+            system,
         });
         if branches.taken | branches.executed != 0 {
             let counted = &mut counters.now.branch;

@@ -15,7 +15,7 @@
 
 use std::mem::offset_of;
 
-use crate::wide::{Branches, Hint, Ready};
+use crate::wide::{Branches, Hint, Ready, SYSTEM as SYSTEM_REGISTERS};
 
 /// The frame.
 #[repr(C)]
@@ -70,6 +70,14 @@ pub(super) struct Frame {
     pub top: u64,
     /// Whether the last instruction that issued by itself was done late.
     pub late: u64,
+    /// When the divider is free, and when all stores have their lines.
+    pub divider: u64,
+    pub drained: u64,
+    /// Code that finds out when all registers are there.
+    pub drain: usize,
+    /// Registers of the system, and the level of privilege.
+    pub system: [*mut u64; SYSTEM_REGISTERS],
+    pub level: u64,
     pub branches: Branches,
 }
 
@@ -122,6 +130,11 @@ offsets! {
     DEPTH = depth
     TOP = top
     LATE = late
+    DIVIDER = divider
+    DRAINED = drained
+    DRAIN = drain
+    SYSTEM = system
+    LEVEL = level
 }
 
 macro_rules! branches {
