@@ -219,6 +219,24 @@ fn machine(name: &str, code: &[u8], data: &[u8]) -> Machine {
         0x3010_2f73, // csrr t5, misa
         0xf140_2f73, // csrr t5, mhartid
         0x3421_fff3, // csrrci t6, mcause, 3
+        // Accesses with the rights of who was interrupted, here and in his page tables; and without.
+        0x8001_2f37, // lui t5, 0x80012
+        0x020f_1f13, // slli t5, t5, 32
+        0x020f_5f13, // srli t5, t5, 32
+        0x000f_2f83, // lw t6, 0(t5)
+        0x0002_0fb7, // lui t6, 0x20
+        0x300f_af73, // csrrs t5, mstatus, t6
+        0x4021_2fb7, // lui t6, 0x40212
+        0x010f_ae83, // lw t4, 16(t6)
+        0x01ef_a823, // sw t5, 16(t6)
+        0x018f_bf03, // ld t5, 24(t6)
+        0x000c_0eb7, // lui t4, 0xc0
+        0x300e_aff3, // csrrs t6, mstatus, t4
+        0x4021_2fb7, // lui t6, 0x40212
+        0x010f_af03, // lw t5, 16(t6)
+        0x000e_0eb7, // lui t4, 0xe0
+        0x300e_b073, // csrc mstatus, t4
+        0x3000_2ef3, // csrr t4, mstatus
         // mtimecmp = mtime + 2
         0x0200_4f37, // lui t5, 0x2004
         0x0200_cfb7, // lui t6, 0x200c

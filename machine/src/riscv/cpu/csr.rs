@@ -13,7 +13,7 @@ use crate::riscv::isa::privilege::Privilege;
 use crate::riscv::isa::status;
 use crate::riscv::memory::counted::{SATP_WRITES, WALKS};
 use crate::riscv::memory::fault::Abort;
-use crate::riscv::memory::mmu::satp;
+use crate::riscv::memory::mmu::{satp, Rights};
 
 /// How many registers a number can name.
 pub(super) const CSRS: usize = 1 << 12;
@@ -70,20 +70,27 @@ impl<O: Observer> Core<O> {
 
     /// The effective privilege, the rights of accesses, or `satp` may have changed.
     pub(super) fn follow_memory(&mut self) {
-        let state = self.csr.mstatus;
-        let mprv = state & status::MPRV != 0 && self.privilege == Privilege::Machine;
         let mut registers = *self.mem.registers();
         registers.satp = self.csr.satp;
         registers.privilege = self.privilege;
-        registers.data.privilege = if mprv {
-            self.previous_privilege()
-        } else {
-            self.privilege
-        };
-        registers.data.sum = state & status::SUM != 0;
-        registers.data.mxr = state & status::MXR != 0;
+        registers.data = self.data_rights();
         registers.updates = self.csr.menvcfg & csr::ADUE != 0;
         self.mem.set_registers(registers);
+    }
+
+    /// Who loads and stores now, and what he may.
+    pub(super) fn data_rights(&self) -> Rights {
+        let state = self.csr.mstatus;
+        let mprv = state & status::MPRV != 0 && self.privilege == Privilege::Machine;
+        Rights {
+            privilege: if mprv {
+                self.previous_privilege()
+            } else {
+                self.privilege
+            },
+            sum: state & status::SUM != 0,
+            mxr: state & status::MXR != 0,
+        }
     }
 
     /// `mstatus.MPP`.

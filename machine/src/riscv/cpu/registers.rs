@@ -2,7 +2,7 @@
 //! What control and status registers hold; what reading and writing them does is `csr`.
 
 use serde::{Deserialize, Serialize};
-use switchyard_translator::wide::SYSTEM;
+use switchyard_translator::wide::{System, SYSTEM};
 
 use crate::riscv::isa::csr;
 
@@ -89,21 +89,25 @@ pub(super) const LENT: [(u16, i32); SYSTEM] = [
 ];
 
 impl Registers {
-    /// For translated code: [`LENT`].
+    /// For translated code: [`LENT`] and `mstatus`, at this level of privilege.
     #[inline(always)]
-    pub(super) fn lend(&mut self) -> [&mut u64; SYSTEM] {
-        [
-            &mut self.mscratch,
-            &mut self.mepc,
-            &mut self.mcause,
-            &mut self.mtval,
-            &mut self.mtvec,
-            &mut self.sscratch,
-            &mut self.sepc,
-            &mut self.scause,
-            &mut self.stval,
-            &mut self.stvec,
-        ]
+    pub(super) fn lend(&mut self, level: u8) -> System<'_> {
+        System {
+            registers: [
+                &mut self.mscratch,
+                &mut self.mepc,
+                &mut self.mcause,
+                &mut self.mtval,
+                &mut self.mtvec,
+                &mut self.sscratch,
+                &mut self.sepc,
+                &mut self.scause,
+                &mut self.stval,
+                &mut self.stvec,
+            ],
+            level,
+            status: &mut self.mstatus,
+        }
     }
 
     /// Whether it can have come about.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The loop that fetches and runs instructions, line by line of the instruction cache.
 
-use switchyard_translator::wide::{Exit, System};
+use switchyard_translator::wide::Exit;
 use switchyard_translator::Why;
 
 use crate::observe::{Access as Seen, Commit};
@@ -50,10 +50,8 @@ impl<O: Observer> Core<O> {
                 continue;
             }
             let (pending, predictor) = (self.pipeline.lend(), self.predictor.lend());
-            let system = System {
-                registers: self.csr.lend(),
-                level: self.privilege as u8,
-            };
+            let status = self.csr.mstatus;
+            let system = self.csr.lend(self.privilege as u8);
             let registers = &mut self.r;
             let exit = self
                 .mem
@@ -62,6 +60,10 @@ impl<O: Observer> Core<O> {
                 return;
             };
             self.pc = pc;
+            if self.csr.mstatus != status {
+                let rights = self.data_rights();
+                self.mem.set_rights(rights);
+            }
             if self.at_horizon() {
                 return;
             }

@@ -3,8 +3,8 @@
 //! does. What they take is what [`Pipeline`] says, run over them beforehand. All others are left to the handler.
 
 use switchyard_translator::wide::{
-    Action, Change, Condition, Division, Operand, Operation, Passed, Penalties, Step, Stretch,
-    SystemRegister, Wait, Width, LINE_BYTES, PLACES,
+    Action, Change, Condition, Division, Operand, Operation, Passed, Penalties, StatusLayout, Step,
+    Stretch, SystemRegister, Wait, Width, HIGHEST_LEVEL, LINE_BYTES, PLACES,
 };
 
 use crate::event::Cycle;
@@ -17,7 +17,10 @@ use crate::riscv::isa::csr;
 use crate::riscv::isa::decoder::{self, Extensions};
 use crate::riscv::isa::insn::Op;
 use crate::riscv::isa::kind::Kind;
+use crate::riscv::isa::privilege::Privilege;
 use crate::riscv::isa::register::NOWHERE;
+use crate::riscv::isa::status;
+use crate::riscv::memory::memsys::{TAG_MXR, TAG_SUM};
 
 /// What stands in a line from `va` on, up to an instruction that is left or one that ends the sequence. One
 /// that goes on in the next line is the last; `next` is the halfword that is first there, if that is known.
@@ -254,9 +257,34 @@ fn change(kind: Kind, op: Op) -> Option<Change> {
     })
 }
 
+/// The status register of machine mode, as accesses depend on it: MPRV, MPP, SUM and MXR. Interrupts may be taken
+/// at once when they are enabled.
+static STATUS: StatusLayout = StatusLayout {
+    fixed: status::WIDTHS,
+    writable: status::WRITABLE,
+    all: status::FS,
+    summary: status::SD,
+    alarms: (status::SIE | status::MIE) as u32,
+    other_level: status::MPP_SHIFT as u8,
+    no_level: 2,
+    uses_other: status::MPRV.trailing_zeros() as u8,
+    tag_shift: status::SUM.trailing_zeros() as u8 - TAG_SUM.trailing_zeros() as u8,
+    tag_bits: (TAG_SUM | TAG_MXR) as u8,
+};
+const _: () = assert!(status::MXR / status::SUM == (TAG_MXR / TAG_SUM) as u64);
+const _: () = assert!(Privilege::Machine as u8 == HIGHEST_LEVEL);
+
 /// An instruction on a register of the system, if that is a number and nothing else.
 fn system(op: Op, change: Change, prices: &PriceConfig) -> Action {
     let number = op.imm as u16;
+    if number == csr::MSTATUS {
+        return Action::Status {
+            layout: &STATUS,
+            destination: Some(op.rd()).filter(|rd| *rd != NOWHERE),
+            change,
+            cycles: prices.csr,
+        };
+    }
     let lent = LENT.iter().position(|(lent, _)| *lent == number);
     let register = match (lent, number) {
         (Some(lent), _) => SystemRegister::Lent(lent as u8, LENT[lent].1),

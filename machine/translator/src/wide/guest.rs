@@ -86,6 +86,8 @@ pub struct System<'a> {
     pub registers: [&'a mut u64; SYSTEM],
     /// The level of privilege.
     pub level: u8,
+    /// The status register.
+    pub status: &'a mut u64,
 }
 
 /// Where a machine runs.
@@ -110,6 +112,21 @@ pub struct Counts<'a> {
     pub writes: &'a mut u64,
     /// Branches.
     pub branches: &'a mut Branches,
+    /// Reads and writes till the level of data accesses has changed last, if it has; then `reads` and `writes` go
+    /// on from there.
+    pub before: &'a mut Accesses,
+}
+
+/// Accesses that were counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Accesses {
+    /// Reads.
+    pub reads: u64,
+    /// Writes.
+    pub writes: u64,
+    /// How many of both were translated.
+    pub translated: u64,
 }
 
 /// Branches that translated code has executed.
@@ -159,6 +176,8 @@ pub struct Predictor<'a> {
 pub struct Hints<'a> {
     /// The tag of data accesses now.
     pub tag: u32,
+    /// Whether those of lower levels of privilege are translated.
+    pub translates: bool,
     /// The tag of fetches now.
     pub fetch_tag: u32,
     /// Of fetches: slots of the instruction cache.

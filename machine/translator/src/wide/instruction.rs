@@ -210,9 +210,48 @@ pub enum Action {
         /// Cycles that it takes.
         cycles: u32,
     },
+    /// Reads the status register, and may change it. One that the layout has for the interpreter is left.
+    Status {
+        /// What its bits are.
+        layout: &'static StatusLayout,
+        /// Where what it held goes; `None`: nowhere.
+        destination: Option<Register>,
+        /// What becomes of it.
+        change: Change,
+        /// Cycles that it takes.
+        cycles: u32,
+    },
     /// Is executed by the interpreter.
     Leave,
 }
+
+/// What the bits of a status register are on which accesses depend. It is for the highest level of privilege.
+#[derive(Debug, PartialEq, Eq)]
+pub struct StatusLayout {
+    /// Bits that read as set.
+    pub fixed: u64,
+    /// Bits that can be written.
+    pub writable: u64,
+    /// If all of these are set,
+    pub all: u64,
+    /// this reads as set.
+    pub summary: u64,
+    /// Bits that only the interpreter sets: something may happen at once.
+    pub alarms: u32,
+    /// Where the two bits are that have another level of privilege.
+    pub other_level: u8,
+    /// A value of them that only the interpreter writes.
+    pub no_level: u8,
+    /// The number of the bit by which data accesses are of that level. It is in the lowest two bits of their tags.
+    pub uses_other: u8,
+    /// How far above the bits of the tags are those that they follow,
+    pub tag_shift: u8,
+    /// and which of the tag these are.
+    pub tag_bits: u8,
+}
+
+/// The highest level of privilege. Its accesses are not translated.
+pub const HIGHEST_LEVEL: u8 = 3;
 
 /// A division. By zero, the quotient is −1 and the remainder what is divided; the quotient of the least number and
 /// −1 is the first.
@@ -359,7 +398,7 @@ impl Action {
         self.ends_sequence()
             || matches!(
                 self,
-                Self::Divide { .. } | Self::Fence(_) | Self::System { .. }
+                Self::Divide { .. } | Self::Fence(_) | Self::System { .. } | Self::Status { .. }
             )
     }
 
@@ -395,6 +434,11 @@ impl Action {
                 ..
             } => [destination, Some(first), Some(second)],
             Self::System {
+                destination,
+                change,
+                ..
+            }
+            | Self::Status {
                 destination,
                 change,
                 ..

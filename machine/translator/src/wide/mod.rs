@@ -11,17 +11,22 @@ mod guest;
 mod instruction;
 
 pub use guest::{
-    Branches, Counts, Exit, Guest, Hint, HintTable, Hints, Memory, Pending, Place, Predictor,
-    Ready, System, HINTS, LINE_BYTES, LINE_WORDS, PAGE_BYTES, PLACES, REGISTERS, SYSTEM, UNDER_WAY,
+    Accesses, Branches, Counts, Exit, Guest, Hint, HintTable, Hints, Memory, Pending, Place,
+    Predictor, Ready, System, HINTS, LINE_BYTES, LINE_WORDS, PAGE_BYTES, PLACES, REGISTERS, SYSTEM,
+    UNDER_WAY,
 };
 pub use instruction::{
     Action, Change, Condition, Division, Issue, Operand, Operation, Passed, Penalties, Register,
-    Step, Stretch, SystemRegister, Wait, Width,
+    StatusLayout, Step, Stretch, SystemRegister, Wait, Width, HIGHEST_LEVEL,
 };
 
 use crate::host::wide as host;
 use crate::lines::{Heat, Lines};
-use crate::{BATCH, HOT, PATIENCE};
+use crate::{BATCH, PATIENCE};
+
+/// How often a place is to be reached before it is translated: to translate a unit takes as long as to interpret it
+/// some 50 times. (A boot of Linux takes 1.3 times as long with 8, and the same with 200.)
+const HOT: u8 = 64;
 
 /// The translations of one machine.
 #[derive(Debug)]
@@ -101,6 +106,9 @@ impl Translator {
             let [first, second] = step.issue.sources;
             let issue = first.max(second).max(step.issue.result);
             assert!(usize::from(step.action.highest_register().max(issue)) < REGISTERS);
+            if let Action::Status { layout, .. } = step.action {
+                assert!(layout.other_level < 30 && layout.uses_other < 64 && layout.tag_shift < 32);
+            }
             if let Action::System {
                 register: SystemRegister::Lent(number, _),
                 ..

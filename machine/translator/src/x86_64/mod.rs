@@ -65,6 +65,7 @@ impl Host {
         })
     }
 
+    #[inline]
     pub(crate) fn stubs(&self) -> &Stubs<PLACES> {
         &self.common.stubs
     }
@@ -209,6 +210,7 @@ fn stubs<const PLACES: usize>(code: &mut Code, leave: i32) -> Option<Stubs<PLACE
 }
 
 /// What a number that code leaves with says.
+#[inline]
 fn why_of(number: i32) -> Why {
     match number {
         frame::LEFT => Why::Left,

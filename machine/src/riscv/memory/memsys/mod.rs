@@ -41,6 +41,10 @@ use self::journal::Event;
 
 /// "No line": no fetched line has this address.
 pub const NO_LINE: u64 = 1;
+/// The bits for `mstatus.SUM` and MXR in the tags of data accesses, above those of the level of privilege.
+pub const TAG_SUM: u32 = 1 << 2;
+/// The latter.
+pub const TAG_MXR: u32 = 1 << 3;
 /// Places in a line where an instruction can begin.
 pub const LINE_OPS: usize = LINE_BYTES as usize / 2;
 
@@ -231,8 +235,14 @@ impl MemSys {
         } = self.registers;
         let epoch = self.epoch << 5;
         self.fetch_tag = epoch | privilege as u32;
-        let rights = u32::from(data.sum) << 2 | u32::from(data.mxr) << 3;
+        let rights = u32::from(data.sum) * TAG_SUM | u32::from(data.mxr) * TAG_MXR;
         self.data_tag = epoch | data.privilege as u32 | rights;
+    }
+
+    /// Translated code has changed the rights of data accesses. What it has counted is told apart already.
+    pub fn set_rights(&mut self, data: Rights) {
+        self.registers.data = data;
+        self.follow_tags();
     }
 
     /// Something has changed that hints rely on.

@@ -3,8 +3,8 @@
 //! translation belongs to a line's words, which [`MemSys::line_changed`] tells the translator.
 
 use switchyard_translator::wide::{
-    Branches, Counts, Exit, Guest, Hints, Memory, Pending, Place, Predictor, Stretch, System,
-    Translator, LINE_WORDS, PAGE_BYTES,
+    Accesses, Branches, Counts, Exit, Guest, Hints, Memory, Pending, Place, Predictor, Stretch,
+    System, Translator, LINE_WORDS, PAGE_BYTES,
 };
 
 use crate::cache::HINTS;
@@ -12,6 +12,7 @@ use crate::dev::PAGE;
 use crate::riscv::config::LINE_BYTES;
 use crate::riscv::isa::insn::Op;
 use crate::riscv::isa::register::PLACES as REGISTERS;
+use crate::riscv::memory::mmu::satp;
 
 use super::hint::OFFSET;
 use super::{MemSys, LINE_OPS};
@@ -107,7 +108,8 @@ impl MemSys {
     ) -> Option<Exit> {
         let translator = self.translator.as_mut()?;
         let counters = &mut self.platform.counters;
-        let mut branches = Branches::default();
+        let (mut branches, mut before) = (Branches::default(), Accesses::default());
+        let translates = self.registers.satp >> satp::MODE_SHIFT == satp::SV39;
         let (bytes, written) = self.platform.bus.ram_to_write();
         let exit = translator.run(Guest {
             registers,
@@ -124,10 +126,12 @@ impl MemSys {
                 reads: &mut counters.hinted_reads,
                 writes: &mut counters.hinted_writes,
                 branches: &mut branches,
+                before: &mut before,
             },
             predictor,
             hints: Hints {
                 tag: self.data_tag,
+                translates,
                 fetch_tag: self.fetch_tag,
                 fetch: self.fetches.table(),
                 read: self.reads.table(),
@@ -140,6 +144,13 @@ impl MemSys {
             },
             system,
         });
+        if before.reads | before.writes != 0 {
+            counters.now.dcache.reads += before.reads;
+            counters.now.dcache.writes += before.writes;
+            counters.now.dtlb.accesses += before.translated;
+            counters.hinted_reads -= before.reads;
+            counters.hinted_writes -= before.writes;
+        }
         if branches.taken | branches.executed != 0 {
             let counted = &mut counters.now.branch;
             counted.executed += branches.executed;

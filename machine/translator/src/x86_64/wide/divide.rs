@@ -23,7 +23,9 @@ impl Unit {
         } = division;
         for (source, into) in [(first, 0), (second, 1)] {
             match (word, signed) {
-                (true, true) => dynasm!(self.asm ; .arch x64 ; movsxd Rq(into), DWORD [rbx + at(source)]),
+                (true, true) => {
+                    dynasm!(self.asm ; .arch x64 ; movsxd Rq(into), DWORD [rbx + at(source)])
+                }
                 (true, false) => dynasm!(self.asm ; .arch x64 ; mov Rd(into), [rbx + at(source)]),
                 (false, _) => dynasm!(self.asm ; .arch x64 ; mov Rq(into), [rbx + at(source)]),
             }

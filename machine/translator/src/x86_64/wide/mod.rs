@@ -7,6 +7,7 @@ mod divide;
 mod frame;
 mod issue;
 mod memory;
+mod status;
 mod system;
 mod unit;
 
@@ -62,6 +63,7 @@ impl Host {
         })
     }
 
+    #[inline]
     pub(crate) fn stubs(&self) -> &Stubs<PLACES> {
         &self.stubs
     }
@@ -138,8 +140,13 @@ impl Host {
             divider: *guest.pending.divider,
             drained: guest.memory.drained,
             drain: self.drain,
-            system: guest.system.registers.map(|register| &raw mut *register),
+            system: guest.system.registers.as_ptr().cast(),
             level: guest.system.level.into(),
+            status: *guest.system.status,
+            old_status: 0,
+            new_status: 0,
+            translates: guest.hints.translates.into(),
+            before: *guest.counts.before,
             branches: *guest.counts.branches,
         };
         // SAFETY: `enter` is the address of code of this signature, in memory that may be executed as long
@@ -163,6 +170,8 @@ impl Host {
         *guest.counts.reads = frame.words_read;
         *guest.counts.writes = frame.words_written;
         *guest.counts.branches = frame.branches;
+        *guest.counts.before = frame.before;
+        *guest.system.status = frame.status;
         *guest.place.line = frame.line;
         *guest.place.slot = frame.slot as usize;
         *predictor.history = frame.history;

@@ -43,10 +43,10 @@ impl Unit {
                 dynasm!(self.asm ; .arch x64 ; mov rax, QWORD value);
             }
             SystemRegister::Lent(number, writable) => {
-                let place = frame::SYSTEM + 8 * i32::from(number);
                 dynasm!(self.asm
                     ; .arch x64
-                    ; mov rsi, [rbp + place]
+                    ; mov rsi, [rbp + frame::SYSTEM]
+                    ; mov rsi, [rsi + 8 * i32::from(number)]
                     ; mov rax, [rsi]
                 );
                 self.change(change, writable);
@@ -60,9 +60,20 @@ impl Unit {
 
     /// Changes the register of the system at rsi, which holds what rax does.
     fn change(&mut self, change: Change, writable: i32) {
+        if !self.changed_to_rcx(change) {
+            return;
+        }
+        if writable != -1 {
+            dynasm!(self.asm ; .arch x64 ; and rcx, writable);
+        }
+        dynasm!(self.asm ; .arch x64 ; mov [rsi], rcx);
+    }
+
+    /// What becomes of a register that reads as rax does, in rcx. `false`: it stays.
+    pub(super) fn changed_to_rcx(&mut self, change: Change) -> bool {
         let (Change::Replaced(operand) | Change::Set(operand) | Change::Cleared(operand)) = change
         else {
-            return;
+            return false;
         };
         match operand {
             Operand::Constant(value) => dynasm!(self.asm ; .arch x64 ; mov rcx, value),
@@ -75,9 +86,6 @@ impl Unit {
             Change::Cleared(_) => dynasm!(self.asm ; .arch x64 ; not rcx ; and rcx, rax),
             _ => {}
         }
-        if writable != -1 {
-            dynasm!(self.asm ; .arch x64 ; and rcx, writable);
-        }
-        dynasm!(self.asm ; .arch x64 ; mov [rsi], rcx);
+        true
     }
 }

@@ -206,6 +206,10 @@ impl Unit {
             let left = self.rarely(None, self.counted, Then::Leave(step.place));
             self.check_level(level, left);
         }
+        if let Action::Status { layout, change, .. } = step.action {
+            let left = self.rarely(None, self.counted, Then::Leave(step.place));
+            self.prepare_status(layout, change, left);
+        }
         let issues_first = matches!(step.action, Action::Branch { .. }) || step.action.ends_unit();
         if issues_first {
             self.issue(&step.issue);
@@ -351,6 +355,12 @@ impl Unit {
                 cycles,
                 ..
             } => self.system(register, destination, change, cycles),
+            Action::Status {
+                layout,
+                destination,
+                change,
+                cycles,
+            } => self.change_status(layout, destination, change, cycles),
             Action::Leave => unreachable!("no stretch has it"),
         }
     }
