@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from simulator import machine_binary
 from spike_said import PRIVILEGED
 
 HERE = Path(__file__).parent
+MACHINES = HERE.parents[1] / "machines"
 QEMU = shutil.which("qemu-system-riscv64")
 CPU = "rv64,zba=on,zbb=on,zbc=off,zbs=off"
 needs_qemu = pytest.mark.skipif(QEMU is None, reason="qemu-system-riscv64 is not installed")
@@ -260,6 +262,37 @@ def test_each_forgotten_fence_is_found(what: int, causes: list[str], tmp_path: P
     # what no store to memory did is named, too
     done = {3: "satp written by pc", 6: "protection written by pc", 7: "protection written by pc"}
     assert all(done.get(what, "") in finding["text"] for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("forgets", "uses", "pointers", "cause", "text"),
+    [
+        (0, 0, 0, None, ""),
+        (1, 0, 0, "unordered-invalidation", "no SFENCE.W.INVAL was between the change and it"),
+        (2, 0, 0, "unordered-invalidation", "SFENCE.INVAL.IR was needed after it"),
+        # The walker of a U74 as described remembers no pointers; one that does finds more.
+        (0, 1, 8, None, ""),
+        (3, 1, 0, None, ""),
+        (3, 1, 8, "stale-table", "SFENCE.VMA with rs1 = x0 was needed"),
+    ],
+)
+def test_fences_of_svinval_and_of_tables(
+    forgets: int, uses: int, pointers: int, cause: str | None, text: str, tmp_path: Path
+) -> None:
+    options = (f"-DFORGETS={forgets}", f"-DUSES={uses}")
+    image = build(HERE / "guest" / "invalidated.S", tmp_path, *options)
+    told = (MACHINES / "virt-rv64.toml").read_text()
+    machine = tmp_path / "walker.toml"
+    said = f"remembers-invalid = true\nremembers-pointers = {pointers}"
+    machine.write_text(re.sub("remembers-invalid = true", said, told))
+    stats = tmp_path / "stats.json"
+    check = ("--check", "coherence", "--stats", str(stats))
+    run(image, str(machine), *check, status=0 if cause is None else 1)
+    findings = json.loads(stats.read_text())["findings"]
+    assert {finding["cause"] for finding in findings} == ({cause} if cause else set())
+    assert all(text in finding["text"] for finding in findings)
+    if QEMU is not None:  # which hides it
+        assert on_qemu(image, "-cpu", "rv64,svinval=on") == b""
 
 
 def test_a_kernel_that_leaves_accessed_and_dirty_bits_to_the_processor(tmp_path: Path) -> None:
