@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! SINVAL.VMA (II, "Svinval"): what it names is forgotten when SFENCE.INVAL.IR orders it before later walks, and
-//! not at all if no SFENCE.W.INVAL has ordered the stores to the page tables before it. SFENCE.VMA does both.
+//! not at all if no SFENCE.W.INVAL, since the last of these, has ordered the stores to the page tables before it.
+//! SFENCE.VMA ends those that wait. (One before SINVAL.VMA would order the stores, too; who fences so needs none of
+//! the others.)
 //! A core may do it earlier; a kernel that relies on that is wrong on the next.
 
 use serde::{Deserialize, Serialize};
@@ -63,9 +65,8 @@ impl Pending {
         done
     }
 
-    /// SFENCE.VMA: orders stores, and all that waits is to be forgotten.
+    /// SFENCE.VMA: all that waits is to be forgotten.
     pub fn finish_all(&mut self) -> Vec<Scope> {
-        self.stores_ordered = true;
         let waiting = std::mem::take(&mut self.waiting);
         waiting.into_iter().map(|(scope, _)| scope).collect()
     }
@@ -109,12 +110,9 @@ mod tests {
         assert_eq!(pending.finish(), []);
         assert_eq!(pending.lacks(&entry), Some(Lacks::Before));
         assert_eq!(pending.finish_all(), [ONE]);
-        // SFENCE.VMA has ordered the stores
-        pending.invalidate(ONE);
-        assert_eq!(pending.lacks(&entry), Some(Lacks::After));
-        assert_eq!(pending.finish(), [ONE]);
         pending.order_stores();
         pending.invalidate(ONE);
+        assert_eq!(pending.lacks(&entry), Some(Lacks::After));
         assert_eq!(pending.finish(), [ONE]);
         assert_eq!(pending.lacks(&entry), None);
         // who invalidates without an end forgets everything
