@@ -22,7 +22,7 @@ pub use instruction::{
 
 use crate::host::wide as host;
 use crate::lines::{Heat, Lines};
-use crate::{BATCH, PATIENCE};
+use crate::{Why, BATCH, PATIENCE};
 
 /// How often a place is to be reached before it is translated: to translate a unit takes as long as to interpret it
 /// some 50 times. (A boot of Linux takes 1.3 times as long with 8, and the same with 200.)
@@ -73,11 +73,11 @@ impl Translator {
         self.lines.filled(slot, words, false);
     }
 
-    /// Whether what is at `place` of the line in `slot` is for the interpreter.
+    /// Why there is no translation of `place` of the line in `slot`, if there is none.
     #[inline]
     #[must_use]
-    pub fn is_left(&self, slot: usize, place: usize) -> bool {
-        self.lines.entry(slot, place) == self.host.stubs().left[place % PLACES]
+    pub fn lacks(&self, slot: usize, place: usize) -> Option<Why> {
+        self.lines.lacks(slot, place, self.host.stubs())
     }
 
     /// `place` of the line in `slot` was reached and is not translated. `true`: it is to be.

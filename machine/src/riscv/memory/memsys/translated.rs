@@ -6,6 +6,7 @@ use switchyard_translator::wide::{
     Accesses, Branches, Counts, Exit, Guest, Hints, Memory, Pending, Place, Predictor, Stretch,
     System, Translator, LINE_WORDS, PAGE_BYTES,
 };
+use switchyard_translator::Why;
 
 use crate::cache::HINTS;
 use crate::dev::PAGE;
@@ -88,12 +89,10 @@ impl MemSys {
         }
     }
 
-    /// Whether there is host code from `va` on, which is in the line that was fetched last, or may be some
-    /// later; otherwise that is for the interpreter.
+    /// Why there is no host code from `va` on, which is in the line that was fetched last, if there is none.
     #[inline(always)]
-    pub(in crate::riscv) fn may_run_translated(&self, va: u64) -> bool {
-        let translator = self.translator.as_ref();
-        translator.is_some_and(|translator| !translator.is_left(self.line_slot, place(va)))
+    pub(in crate::riscv) fn lacks_translation(&self, va: u64) -> Option<Why> {
+        self.translator.as_ref()?.lacks(self.line_slot, place(va))
     }
 
     /// Runs host code from `pc` on, which is in the line that was fetched last.
