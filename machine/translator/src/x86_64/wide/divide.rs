@@ -7,6 +7,20 @@ use super::frame;
 use super::unit::{at, Unit};
 use crate::wide::{Division, Register};
 
+/// An operand of a division in a register of the host.
+macro_rules! operand {
+    ($unit:ident, $wide:ident, $low:ident, $source:ident, $word:ident, $signed:ident) => {
+        match ($word, $signed) {
+            (true, true) => dynasm!($unit.asm
+                ; .arch x64
+                ; movsxd $wide, DWORD [rbx + at($source)]
+            ),
+            (true, false) => dynasm!($unit.asm ; .arch x64 ; mov $low, [rbx + at($source)]),
+            (false, _) => dynasm!($unit.asm ; .arch x64 ; mov $wide, [rbx + at($source)]),
+        }
+    };
+}
+
 impl Unit {
     /// Divides. Puts the number of bits of the quotient in esi: those of what is divided less those of what it
     /// is divided by and one more; none if that is 0 or larger. Changes rax, rcx, rdx and rdi.
@@ -21,15 +35,8 @@ impl Unit {
             word,
             remainder,
         } = division;
-        for (source, into) in [(first, 0), (second, 1)] {
-            match (word, signed) {
-                (true, true) => {
-                    dynasm!(self.asm ; .arch x64 ; movsxd Rq(into), DWORD [rbx + at(source)])
-                }
-                (true, false) => dynasm!(self.asm ; .arch x64 ; mov Rd(into), [rbx + at(source)]),
-                (false, _) => dynasm!(self.asm ; .arch x64 ; mov Rq(into), [rbx + at(source)]),
-            }
-        }
+        operand!(self, rax, eax, first, word, signed);
+        operand!(self, rcx, ecx, second, word, signed);
         let [by_zero, divided, small, counted] =
             std::array::from_fn(|_| self.asm.new_dynamic_label());
         // rsi and rdi: both without their signs.
