@@ -173,6 +173,19 @@ impl<L: Line, K: Key> Cache<L, K> {
         hits
     }
 
+    /// What lines are known by, and where victims are, if that is told by trees: for translated code, which
+    /// looks lines up as [`Cache::hits_in`] does.
+    #[inline]
+    pub fn lend(&mut self) -> (&[K], (&mut [u8], [[u8; 2]; PseudoLru::MOST_WAYS])) {
+        (&self.tags, self.trees.lend())
+    }
+
+    /// Whether a hit is noted in trees.
+    #[must_use]
+    pub fn has_trees(&self) -> bool {
+        self.replacement == Replacement::PseudoLru
+    }
+
     /// Compares with every way of the set.
     #[inline(never)]
     fn search(&mut self, mva: u32) -> Option<usize> {

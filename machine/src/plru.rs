@@ -47,6 +47,14 @@ impl PseudoLru {
         self.trees[set] = self.trees[set] & !above | right;
     }
 
+    /// The trees, and for each way the bits of one that stay when it is used and those that are set: for translated
+    /// code.
+    #[inline]
+    pub fn lend(&mut self) -> (&mut [u8], [[u8; 2]; Self::MOST_WAYS]) {
+        let paths = self.paths.map(|(above, right)| [!above, right]);
+        (&mut self.trees, paths)
+    }
+
     /// The way to replace: at each node left where the bit is clear.
     #[must_use]
     pub fn victim(&self, set: usize) -> usize {

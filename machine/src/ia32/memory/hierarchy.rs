@@ -6,6 +6,8 @@
 //! The caches have physical tags, and nothing but the processor writes memory: what they would hold is
 //! what memory holds, so they have tags and no contents. Times are in sixths of a cycle ([`CYCLE`]).
 
+use switchyard_translator::traces;
+
 use crate::cache::{Cache, Line};
 use crate::counters::Tally;
 use crate::ia32::config::{Ia32Config, IA32_LINE_BYTES as LINE_BYTES};
@@ -100,6 +102,25 @@ impl Hierarchy {
         }
     }
 
+    /// The ways of the first level, and whether translated code knows how it replaces lines.
+    #[must_use]
+    pub fn lends(&self) -> Option<usize> {
+        self.l1.has_trees().then_some(self.l1.ways())
+    }
+
+    /// What translated code looks at for accesses to the first level.
+    #[inline]
+    pub fn lend(&mut self) -> traces::Caches<'_> {
+        let (tags, (trees, paths)) = self.l1.lend();
+        traces::Caches {
+            recent: &mut self.recent,
+            combining: self.combining,
+            tags,
+            trees,
+            paths,
+        }
+    }
+
     /// Whether what misses is taken in from now on (SDM vol. 3, 10.5.1: hits hit, whatever CR0.CD says).
     pub fn set_fills(&mut self, fills: bool) {
         self.fills = fills;
@@ -145,6 +166,12 @@ impl Hierarchy {
             let sector = self.l2.line(slot);
             Some((self.l2.address(slot)?, sector.valid, sector.dirty))
         })
+    }
+
+    /// How long a load takes that hits the first level.
+    #[must_use]
+    pub fn load_latency(&self) -> Sixth {
+        self.times.l1
     }
 
     /// A load of the line of `pa` at `at`: when it is there.
