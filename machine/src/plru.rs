@@ -47,12 +47,16 @@ impl PseudoLru {
         self.trees[set] = self.trees[set] & !above | right;
     }
 
-    /// The trees, and for each way the bits of one that stay when it is used and those that are set: for translated
-    /// code.
+    /// The trees, for translated code.
     #[inline]
-    pub fn lend(&mut self) -> (&mut [u8], [[u8; 2]; Self::MOST_WAYS]) {
-        let paths = self.paths.map(|(above, right)| [!above, right]);
-        (&mut self.trees, paths)
+    pub fn trees(&mut self) -> &mut [u8] {
+        &mut self.trees
+    }
+
+    /// For each way the bits of a tree that stay when it is used, and those that are set.
+    #[must_use]
+    pub fn paths(&self) -> [[u8; 2]; Self::MOST_WAYS] {
+        self.paths.map(|(above, right)| [!above, right])
     }
 
     /// The way to replace: at each node left where the bit is clear.

@@ -90,7 +90,8 @@ impl<O: Observer> Core<O> {
                 break;
             }
         }
-        if self.mem.time.has_come_to(end) {
+        // The first instruction of a line runs however long it took to find it.
+        if n > 0 && self.mem.time.has_come_to(end) {
             self.remain_in_line(slot, n);
         } else if n < self.mem.traces.line(slot).count() {
             self.run_line(slot, n, end);

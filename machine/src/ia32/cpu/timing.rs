@@ -148,9 +148,9 @@ impl Timing {
 
     // ---- translated code -------------------------------------------------------------------
 
-    /// How many branches are known, and how many ways the first level has; `None`: translated code does not know
-    /// how that replaces lines.
-    pub(super) fn tables(&self) -> Option<(usize, usize)> {
+    /// How many branches are known, and the shapes of the caches; `None`: translated code does not know how these
+    /// replace lines.
+    pub(super) fn tables(&self) -> Option<(usize, [traces::Ways; 2])> {
         Some((self.predictor.branches(), self.caches.lends()?))
     }
 

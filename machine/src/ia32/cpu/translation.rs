@@ -228,8 +228,9 @@ fn action(insn: &Insn, cost: &Cost, next: u32) -> Option<Action> {
 impl<O: Observer> Core<O> {
     /// Runs lines as host code from now on, if that can be: translated code goes by hints.
     pub fn run_as_host_code(&mut self) {
-        if let Some((branches, ways)) = self.mem.time.tables() {
-            self.mem.run_as_host_code(branches, ways);
+        if let Some((branches, caches)) = self.mem.time.tables() {
+            let store = self.mem.time.caches.store_latency() as u32;
+            self.mem.run_as_host_code(branches, caches, store);
         }
     }
 
@@ -282,6 +283,7 @@ impl<O: Observer> Core<O> {
         now.trace.lookups += counts.lookups;
         now.dcache.reads += counts.reads;
         now.dcache.writes += counts.writes;
+        now.l2.writes += counts.second_writes;
         now.stall.fill += counts.full;
         now.branch.executed += counts.executed;
         now.branch.taken += counts.taken;

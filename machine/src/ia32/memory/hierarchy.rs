@@ -6,9 +6,9 @@
 //! The caches have physical tags, and nothing but the processor writes memory: what they would hold is
 //! what memory holds, so they have tags and no contents. Times are in sixths of a cycle ([`CYCLE`]).
 
-use switchyard_translator::traces;
+use switchyard_translator::traces::{self, Sector, STORES};
 
-use crate::cache::{Cache, Line};
+use crate::cache::{Cache, Line, HINT_SLOTS};
 use crate::counters::Tally;
 use crate::ia32::config::{Ia32Config, IA32_LINE_BYTES as LINE_BYTES};
 use crate::ia32::isa::cost::CYCLE;
@@ -25,24 +25,16 @@ impl Line for DataLine {
     const BYTES: u32 = LINE_BYTES;
 }
 
-/// Two lines of the second level with one tag: 248966 calls them a sector.
-#[derive(Debug, Clone, Copy, Default)]
-struct Sector {
-    /// A bit for each line.
-    valid: u8,
-    dirty: u8,
-}
-
 impl Line for Sector {
     const BYTES: u32 = 2 * LINE_BYTES;
 }
+const _: () = assert!(Sector::BYTES == 2 * traces::LINE_BYTES && HINT_SLOTS == traces::WAY_HINTS);
 
 /// No line.
 const NO_LINE: u32 = u32::MAX;
 /// Loads that miss the first level at a time (248966, 1, "loads and stores").
 const MISSES: usize = 4;
-/// Stores between their retirement and the second level (the same).
-const STORES: usize = 24;
+const _: () = assert!(STORES == 24, "stores between their retirement and the second level (the same)");
 
 /// What takes how long, in sixths of a cycle.
 #[derive(Debug, Clone, Copy)]
@@ -102,23 +94,42 @@ impl Hierarchy {
         }
     }
 
-    /// The ways of the first level, and whether translated code knows how it replaces lines.
+    /// The shapes of both levels; `None`: translated code does not know how they replace lines.
     #[must_use]
-    pub fn lends(&self) -> Option<usize> {
-        self.l1.has_trees().then_some(self.l1.ways())
+    pub fn lends(&self) -> Option<[traces::Ways; 2]> {
+        let ways = |count, paths| traces::Ways { count, paths };
+        Some([
+            ways(self.l1.ways(), self.l1.paths()?),
+            ways(self.l2.ways(), self.l2.paths()?),
+        ])
     }
 
-    /// What translated code looks at for accesses to the first level.
+    /// What translated code looks at for accesses that hit.
     #[inline]
     pub fn lend(&mut self) -> traces::Caches<'_> {
-        let (tags, (trees, paths)) = self.l1.lend();
+        let (first, second) = (self.l1.lend(), self.l2.lend());
         traces::Caches {
             recent: &mut self.recent,
-            combining: self.combining,
-            tags,
-            trees,
-            paths,
+            combining: &mut self.combining,
+            first: traces::Level {
+                tags: first.tags,
+                trees: first.trees,
+            },
+            second: traces::Level {
+                tags: second.tags,
+                trees: second.trees,
+            },
+            ways: second.hints,
+            sectors: second.lines,
+            stores: &mut self.stores,
+            next_store: &mut self.next_store,
         }
+    }
+
+    /// How long a store takes that hits the second level.
+    #[must_use]
+    pub fn store_latency(&self) -> Sixth {
+        self.times.store
     }
 
     /// Whether what misses is taken in from now on (SDM vol. 3, 10.5.1: hits hit, whatever CR0.CD says).

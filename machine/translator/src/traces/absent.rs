@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A host without code for it.
 
-use crate::traces::{Exit, Guest, Stretch, SLOTS};
+use crate::traces::{Exit, Guest, Stretch, Ways, SLOTS};
 
 /// There is none.
 #[derive(Debug)]
 pub(crate) enum Host {}
 
 impl Host {
-    pub(crate) fn new(_: usize, _: usize) -> Option<Self> {
+    pub(crate) fn new(_: usize, _: [Ways; 3], _: u32) -> Option<Self> {
         None
     }
 

@@ -14,6 +14,10 @@ pub const SET_SHIFT: u32 = 4;
 pub const FETCH_HINTS: usize = 2048;
 /// Remembered lines of data.
 pub const HINTS: usize = 512;
+/// Remembered ways of the second level.
+pub const WAY_HINTS: usize = 1024;
+/// Buffers of stores.
+pub const STORES: usize = 24;
 /// Bytes of a line of data.
 pub const LINE_BYTES: u32 = 64;
 /// Bytes of memory for which there is one mark that they were written.
@@ -101,8 +105,6 @@ pub struct Fetch<'a> {
     pub hints: &'a [u16; FETCH_HINTS],
     /// A tree of use for each set.
     pub trees: &'a mut [u8],
-    /// For each way the bits of a tree that stay when it is used, and those that are set.
-    pub paths: [[u8; 2]; WAYS],
 }
 
 /// Where accesses went.
@@ -118,18 +120,53 @@ pub struct Hints<'a> {
     pub write_tag: u64,
 }
 
-/// The data caches.
+/// The data caches: a first level that is written through, and a second one with two lines to a tag. Stores to one
+/// line are combined, and go in their order from buffers into the second level.
 #[derive(Debug)]
 pub struct Caches<'a> {
     /// The number of the line that was read last.
     pub recent: &'a mut u32,
     /// The number of the line that was written last.
-    pub combining: u32,
-    /// What the line in each slot of the first level is known by: its address, and bit 0 set.
+    pub combining: &'a mut u32,
+    /// The first level.
+    pub first: Level<'a>,
+    /// The second level.
+    pub second: Level<'a>,
+    /// Of the second level remembered ways, by the low bits of a sector's number.
+    pub ways: &'a [u8; WAY_HINTS],
+    /// What it holds, by slot.
+    pub sectors: &'a mut [Sector],
+    /// When the buffered stores have been written.
+    pub stores: &'a mut [u64; STORES],
+    /// The place of the oldest.
+    pub next_store: &'a mut usize,
+}
+
+/// A cache.
+#[derive(Debug)]
+pub struct Level<'a> {
+    /// What the line in each slot is known by: its address, and bit 0 set.
     pub tags: &'a [u32],
-    /// A tree of use for each of its sets.
+    /// A tree of use for each set.
     pub trees: &'a mut [u8],
-    /// For each way the bits of a tree that stay when it is used, and those that are set.
+}
+
+/// Two lines with one tag.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C)]
+pub struct Sector {
+    /// Which of them are there, a bit for each.
+    pub valid: u8,
+    /// And which were written.
+    pub dirty: u8,
+}
+
+/// The ways of a cache's sets.
+#[derive(Debug, Clone, Copy)]
+pub struct Ways {
+    /// How many there are.
+    pub count: usize,
+    /// For each the bits of a tree that stay when it is used, and those that are set.
     pub paths: [[u8; 2]; WAYS],
 }
 
@@ -174,6 +211,8 @@ pub struct Counts {
     pub reads: u64,
     /// Writes.
     pub writes: u64,
+    /// Writes of the second level.
+    pub second_writes: u64,
     /// Units of time that the window was full, whole cycles of six.
     pub full: u64,
     /// Branches.

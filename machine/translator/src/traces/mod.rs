@@ -13,8 +13,9 @@ mod step;
 use std::cell::Cell;
 
 pub use guest::{
-    Caches, Clock, Counts, Exit, Fetch, Guest, Hint, HintTable, Hints, Memory, Predictor, Why,
-    FETCH_HINTS, HINTS, LINE_BYTES, PAGE_BYTES, SET_SHIFT, SLOTS, WAYS, WINDOW,
+    Caches, Clock, Counts, Exit, Fetch, Guest, Hint, HintTable, Hints, Level, Memory, Predictor,
+    Sector, Ways, Why, FETCH_HINTS, HINTS, LINE_BYTES, PAGE_BYTES, SET_SHIFT, SLOTS, STORES, WAYS,
+    WAY_HINTS, WINDOW,
 };
 pub(crate) use step::Access;
 pub use step::{
@@ -46,9 +47,9 @@ struct Unit {
 #[derive(Debug)]
 pub struct Translator {
     host: host::Host,
-    /// How many branches are known, and how many ways the first level has.
+    /// How many branches are known, and the ways of trace cache, first and second level.
     branches: usize,
-    ways: usize,
+    ways: [Ways; 3],
     /// Addresses of code, by slot of the trace cache.
     entries: Box<[usize; SLOTS]>,
     /// The unit of each slot's line.
@@ -65,16 +66,17 @@ pub struct Translator {
 }
 
 impl Translator {
-    /// One without translations, for a machine that knows so many branches (a power of two) and whose first-level
-    /// cache has so many ways. `None`: there is no host code on this host.
+    /// One without translations, for a machine that knows so many branches (a power of two), whose trace cache,
+    /// first and second level have these ways, and whose second level takes a store in so much time. `None`: there is no host code on this host.
     ///
     /// # Panics
     /// There are no such.
     #[must_use]
-    pub fn new(branches: usize, ways: usize) -> Option<Self> {
+    pub fn new(branches: usize, ways: [Ways; 3], store_latency: u32) -> Option<Self> {
         assert!(branches.is_power_of_two() && branches <= 1 << 20);
-        assert!(ways.is_power_of_two() && ways <= WAYS);
-        let host = host::Host::new(branches, ways)?;
+        let sound = |ways: &Ways| ways.count.is_power_of_two() && ways.count <= WAYS;
+        assert!(ways.iter().all(sound) && ways[0].count == WAYS);
+        let host = host::Host::new(branches, ways, store_latency)?;
         Some(Self {
             entries: Box::new([host.cold(); SLOTS]),
             held: Box::new([Unit::default(); SLOTS]),
@@ -206,7 +208,13 @@ impl Translator {
         assert!(*predictor.top < predictor.returns.len());
         assert!(guest.fetch.trees.len() == SLOTS / WAYS);
         let caches = &guest.caches;
-        assert!(caches.tags.len() <= caches.trees.len() * self.ways);
+        let levels = [&caches.first, &caches.second];
+        for (level, ways) in levels.into_iter().zip(&self.ways[1..]) {
+            assert!(level.tags.len() == level.trees.len() * ways.count);
+            assert!(level.trees.len().is_power_of_two());
+        }
+        assert!(caches.sectors.len() == caches.second.tags.len());
+        assert!(*caches.next_store < STORES);
         assert!(guest.memory.bytes.len() <= guest.memory.written.len() * PAGE_BYTES);
         assert!(guest.memory.bytes.len() >= LINE_BYTES as usize);
         assert!(guest.clock.window.len() > WINDOW + MOST_STEPS);

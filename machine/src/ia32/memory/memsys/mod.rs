@@ -15,6 +15,8 @@ mod state;
 mod tags;
 mod translation;
 
+use switchyard_translator::traces::{Translator, Ways};
+
 use crate::bus::{Bus, Target};
 use crate::cache::HINTS;
 use crate::config::AddressSpaceTags;
@@ -228,13 +230,24 @@ impl<P: Pipeline> MemSys<P> {
         self.forget_hints();
     }
 
-    /// Runs lines of the trace cache as host code from now on, beside a predictor that knows so many branches and a
-    /// first level of so many ways, if that can be: translated code goes by hints, and knows memory at 0 alone.
-    pub(in crate::ia32) fn run_as_host_code(&mut self, branches: usize, ways: usize) {
+    /// Runs lines of the trace cache as host code from now on, beside a predictor that knows so many branches and
+    /// caches of these shapes, the second of which takes a store in so much time, if that can be: translated code
+    /// goes by hints, and knows memory at 0 alone.
+    pub(in crate::ia32) fn run_as_host_code(
+        &mut self,
+        branches: usize,
+        caches: [Ways; 2],
+        store: u32,
+    ) {
         let (base, _) = self.platform.bus.ram_window();
         if HINTS && base == 0 && !self.tags_are_ideal() {
-            self.traces.translate(branches, ways);
+            self.traces.translate(branches, caches, store);
         }
+    }
+
+    /// The translator, if there is one.
+    pub fn translator(&mut self) -> Option<&mut Translator> {
+        self.traces.translator()
     }
 
     /// Memory was changed between two instructions by somebody else than the processor: perhaps code.

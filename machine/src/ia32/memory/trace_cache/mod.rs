@@ -14,7 +14,7 @@ pub mod line;
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
-use switchyard_translator::traces::{self, Translator};
+use switchyard_translator::traces::{self, Translator, Ways};
 
 use crate::cache::HINTS;
 use crate::ia32::isa::cost::{Cost, Costs};
@@ -337,10 +337,16 @@ impl TraceCache {
         self.lines[slot] = line;
     }
 
-    /// Runs lines as host code from now on, if that can be.
-    pub fn translate(&mut self, branches: usize, ways: usize) {
+    /// Runs lines as host code from now on, if that can be, beside a predictor that knows so many branches and caches
+    /// of these shapes, the second of which takes a store in so much time.
+    pub fn translate(&mut self, branches: usize, [first, second]: [Ways; 2], store: u32) {
         if self.translator.is_none() {
-            self.translator = Translator::new(branches, ways).map(Box::new);
+            let own = Ways {
+                count: WAYS,
+                paths: self.trees.paths(),
+            };
+            let ways = [own, first, second];
+            self.translator = Translator::new(branches, ways, store).map(Box::new);
         }
     }
 
@@ -353,15 +359,13 @@ impl TraceCache {
     /// The translator, and what translated code looks at to find the lines of instructions like that of `key`.
     #[inline]
     pub fn lend(&mut self, key: Key) -> Option<(&mut Translator, traces::Fetch<'_>)> {
-        let (trees, paths) = self.trees.lend();
         let fetch = traces::Fetch {
             keys: &self.keys,
             kind: key.0 & !u64::from(u32::MAX),
             found: &self.found,
             epoch: self.epoch,
             hints: &self.hints,
-            trees,
-            paths,
+            trees: self.trees.trees(),
         };
         Some((self.translator.as_mut()?, fetch))
     }

@@ -18,7 +18,7 @@
 
 use std::mem::offset_of;
 
-use crate::traces::{Counts, Hint, WAYS};
+use crate::traces::{Counts, Hint, Sector, WAYS};
 
 /// The frame.
 #[repr(C)]
@@ -48,6 +48,20 @@ pub(super) struct Frame {
     pub data_tags: *const u32,
     pub data_trees: *mut u8,
     pub data_paths: [[u8; 2]; WAYS],
+    /// Whether the store that is made goes to another line than the last one; then where.
+    pub another: u32,
+    pub store_line: u32,
+    pub store_slot: u32,
+    pub store_half: u32,
+    pub stores: *mut u64,
+    pub next_store: u64,
+    pub second_slots: u32,
+    pub second_sets: u32,
+    pub second_tags: *const u32,
+    pub second_trees: *mut u8,
+    pub second_ways: *const u8,
+    pub sectors: *mut Sector,
+    pub second_paths: [[u8; 2]; WAYS],
     pub keys: *const u64,
     pub kind: u64,
     pub found: *const u64,
@@ -67,6 +81,9 @@ pub(super) struct Frame {
     /// Code that goes on at the address in ecx, and code that comes back.
     pub cross: usize,
     pub leave: usize,
+    /// Code that looks whether a store to another line can be made, and makes it.
+    pub prepare: usize,
+    pub store: usize,
     /// The flags: in the upper byte as the host's `lahf` has them, in the lower one overflow.
     pub flags: u16,
     pub why: u32,
@@ -122,6 +139,21 @@ offsets! {
     HISTORY_MASK = history_mask
     CROSS = cross
     LEAVE = leave
+    PREPARE = prepare
+    STORE = store
+    ANOTHER = another
+    STORE_LINE = store_line
+    STORE_SLOT = store_slot
+    STORE_HALF = store_half
+    STORES = stores
+    NEXT_STORE = next_store
+    SECOND_SLOTS = second_slots
+    SECOND_SETS = second_sets
+    SECOND_TAGS = second_tags
+    SECOND_TREES = second_trees
+    SECOND_WAYS = second_ways
+    SECTORS = sectors
+    SECOND_PATHS = second_paths
     FLAGS = flags
     WHY = why
     ADDRESS = address
@@ -142,6 +174,7 @@ counts! {
     ACCESSES = accesses
     READS_COUNT = reads
     WRITES_COUNT = writes
+    SECOND_WRITES = second_writes
     FULL = full
     EXECUTED = executed
     TAKEN = taken
@@ -155,6 +188,9 @@ pub(super) const HINT_PA: i32 = offset_of!(Hint, pa) as i32;
 pub(super) const HINT_SLOT: i32 = offset_of!(Hint, slot) as i32;
 const _: () = assert!(size_of::<Hint>() == 16, "as code computes its place");
 const _: () = assert!(offset_of!(Hint, key) == 0);
+/// Where the parts of a sector are.
+pub(super) const DIRTY: i32 = offset_of!(Sector, dirty) as i32;
+const _: () = assert!(size_of::<Sector>() == 2 && offset_of!(Sector, valid) == 0);
 
 /// Why code comes back.
 pub(super) const COLD: i32 = 0;

@@ -12,10 +12,12 @@ use dynasmrt::{dynasm, DynasmApi, DynasmLabelApi};
 use super::{assembler, finished};
 use crate::code::Code;
 use crate::traces::{
-    Counts, Exit, Guest, Stretch, Why, FETCH_HINTS, LINE_BYTES, MOST_STEPS, SET_SHIFT, SLOTS, WAYS,
+    Counts, Exit, Guest, Stretch, Ways, Why, FETCH_HINTS, LINE_BYTES, MOST_STEPS, SET_SHIFT, SLOTS,
+    WAYS,
 };
 
 use frame::Frame;
+use memory::{prepare, store};
 use unit::Unit;
 
 /// The flags that `lahf` has, as EFLAGS has them, and overflow.
@@ -33,26 +35,34 @@ pub(crate) struct Host {
     cross: usize,
     cold: usize,
     _common_code: Code,
-    /// How many branches are known, and how many ways the first level has.
+    /// Code that looks whether a store to another line can be made, and makes it.
+    prepare: usize,
+    store: usize,
+    /// How many branches are known, and the ways of trace cache, first and second level.
     branches: usize,
-    ways: usize,
+    ways: [Ways; 3],
 }
 
 impl Host {
     /// `None`: the host is not one, or gives no memory.
-    pub(crate) fn new(branches: usize, ways: usize) -> Option<Self> {
+    pub(crate) fn new(branches: usize, ways: [Ways; 3], store_latency: u32) -> Option<Self> {
         if !super::has_lahf() {
             return None;
         }
         let mut code = Code::new();
         let (enter, leave) = (code.add(&enter())?, code.add(&leave())?);
         let (cross, cold) = (code.add(&cross())?, code.add(&cold())?);
+        let second = ways[2].count;
+        let prepare = code.add(&prepare(second))?;
+        let store = code.add(&store(second, store_latency))?;
         code.publish()?;
         Some(Self {
             enter,
             leave,
             cross,
             cold,
+            prepare,
+            store,
             code: Code::new(),
             _common_code: code,
             branches,
@@ -80,7 +90,7 @@ impl Host {
 
     /// The address of the code of a unit; `None`: there is no room.
     pub(crate) fn translate(&mut self, stretch: &Stretch) -> Option<usize> {
-        let code = Unit::translate(stretch, self.branches, self.ways);
+        let code = Unit::translate(stretch, self.branches, self.ways[1].count);
         self.code.add(&code)
     }
 
@@ -116,18 +126,31 @@ impl Host {
             last_line: (guest.memory.bytes.len() as u64 - u64::from(LINE_BYTES))
                 .min(u64::from(u32::MAX)) as u32,
             recent: *caches.recent,
-            combining: caches.combining,
-            data_slots: caches.tags.len() as u32,
-            data_tags: caches.tags.as_ptr(),
-            data_trees: caches.trees.as_mut_ptr(),
-            data_paths: caches.paths,
+            combining: *caches.combining,
+            data_slots: caches.first.tags.len() as u32,
+            data_tags: caches.first.tags.as_ptr(),
+            data_trees: caches.first.trees.as_mut_ptr(),
+            data_paths: self.ways[1].paths,
+            another: 0,
+            store_line: 0,
+            store_slot: 0,
+            store_half: 0,
+            stores: caches.stores.as_mut_ptr(),
+            next_store: *caches.next_store as u64,
+            second_slots: caches.second.tags.len() as u32,
+            second_sets: caches.second.trees.len() as u32 - 1,
+            second_tags: caches.second.tags.as_ptr(),
+            second_trees: caches.second.trees.as_mut_ptr(),
+            second_ways: caches.ways.as_ptr(),
+            sectors: caches.sectors.as_mut_ptr(),
+            second_paths: self.ways[2].paths,
             keys: fetch.keys.as_ptr(),
             kind: fetch.kind,
             found: fetch.found.as_ptr(),
             epoch: fetch.epoch,
             fetch_hints: fetch.hints.as_ptr(),
             trees: fetch.trees.as_mut_ptr(),
-            paths: fetch.paths,
+            paths: self.ways[0].paths,
             entries: entries.as_ptr(),
             branches: predictor.branches.as_mut_ptr(),
             counters: predictor.counters.as_mut_ptr(),
@@ -139,6 +162,8 @@ impl Host {
             counts: Counts::default(),
             cross: self.cross,
             leave: self.leave,
+            prepare: self.prepare,
+            store: self.store,
             flags: ((flags & LOW_FLAGS) << 8 | flags >> OVERFLOW_SHIFT & 1) as u16,
             why: 0,
             address: guest.address,
@@ -154,8 +179,8 @@ impl Host {
         // `Translator::translate`), the window (a unit begins at or below `last_window`, behind which as many
         // places are as it has instructions, and `WINDOW` places are before it), memory (lines up to
         // `last_line`, in which an access ends, and the marks of their pages: the caller has compared their
-        // number), hints (masked), tags of the first level (slots below `data_slots`, and the trees of their
-        // sets), the trace cache (slots and sets masked), known branches and counters (as many as were said when
+        // number), hints (masked), tags of both levels (slots below their numbers, the trees of their sets, sectors;
+        // the caller has compared), store buffers (`next_store` is below their number and stays so), the trace cache (slots and sets masked), known branches and counters (as many as were said when
         // it was translated; masked), return addresses (`top` is below their number and stays so), and the frame;
         // and goes to entries and common code alone, which are all addresses of code that is there: whoever
         // frees code takes its address out of `entries`.
@@ -168,6 +193,8 @@ impl Host {
         *clock.store_port = frame.store_port;
         *clock.held = frame.held;
         *caches.recent = frame.recent;
+        *caches.combining = frame.combining;
+        *caches.next_store = frame.next_store as usize;
         *predictor.top = frame.top as usize;
         *predictor.history = frame.history;
         *guest.counts = frame.counts;

@@ -30,6 +30,9 @@ pub(super) struct Unit {
     left: Vec<(DynamicLabel, Passed)>,
     /// Where it waits for room, and goes on then.
     waiting: Vec<(DynamicLabel, DynamicLabel, Passed)>,
+    /// Where a store goes to another line than the last one: to be prepared, or left; and where it is made.
+    others: Vec<[DynamicLabel; 3]>,
+    stores: Vec<[DynamicLabel; 2]>,
 }
 
 /// What has passed of a unit.
@@ -76,6 +79,8 @@ impl Unit {
             waits: false,
             left: Vec::new(),
             waiting: Vec::new(),
+            others: Vec::new(),
+            stores: Vec::new(),
         };
         unit.assemble(stretch);
         finished(unit.asm)
@@ -150,6 +155,23 @@ impl Unit {
             self.wait(passed);
             dynasm!(self.asm ; .arch x64 ; jmp =>back);
         }
+        for [label, back, left] in std::mem::take(&mut self.others) {
+            dynasm!(self.asm
+                ; .arch x64
+                ; =>label
+                ; call QWORD [rbp + frame::PREPARE]
+                ; jz =>back
+                ; jmp =>left
+            );
+        }
+        for [label, back] in std::mem::take(&mut self.stores) {
+            dynasm!(self.asm
+                ; .arch x64
+                ; =>label
+                ; call QWORD [rbp + frame::STORE]
+                ; jmp =>back
+            );
+        }
     }
 
     fn step(&mut self, step: &Step, flags: bool) {
@@ -179,6 +201,13 @@ impl Unit {
         let label = self.asm.new_dynamic_label();
         self.left.push((label, self.passed));
         label
+    }
+
+    /// Labels at which a store is prepared that goes to another line than the last one, and where it goes on then.
+    pub(super) fn another(&mut self, left: DynamicLabel) -> [DynamicLabel; 2] {
+        let labels = [self.asm.new_dynamic_label(), self.asm.new_dynamic_label()];
+        self.others.push([labels[0], labels[1], left]);
+        labels
     }
 
     /// An instruction enters, waits for its operands, executes and retires; when it is done is in rax. Changes rcx
@@ -235,6 +264,7 @@ impl Unit {
             );
         }
         if writes {
+            let (label, back) = (self.asm.new_dynamic_label(), self.asm.new_dynamic_label());
             dynasm!(self.asm
                 ; .arch x64
                 ; lea rcx, [r12 + time]
@@ -245,7 +275,11 @@ impl Unit {
                 ; mov [rbp + frame::STORE_PORT], rdx
                 ; cmp rax, rcx
                 ; cmovb rax, rcx
+                ; cmp DWORD [rbp + frame::ANOTHER], 0
+                ; jne =>label
+                ; =>back
             );
+            self.stores.push([label, back]);
         }
         if step.latency != 0 {
             dynasm!(self.asm ; .arch x64 ; add rax, step.latency as i32);
