@@ -397,20 +397,6 @@ fn stream(name: &str, seed: u64) -> u64 {
             random.below(6000)
         };
         let until = machines[0].cycles() + u64::from(cycles);
-        if std::env::var("STEPS").is_ok_and(|s| s == format!("{seed}.{stretch}")) {
-            while machines[0].cycles() < until {
-                let at = machines[0].cycles() + 1;
-                let eip = machines[1].core().eip;
-                for machine in &mut machines {
-                    machine.run(at);
-                }
-                let pa = eip & 0x3f_ffff;
-                let code = machines[1].bus().ram_slice(pa, 16).map(<[u8]>::to_vec);
-                let r = machines[1].core().r;
-                eprintln!("{at} {eip:08x} {code:02x?} {r:08x?}");
-                compare(&mut machines, false, "step");
-            }
-        }
         for machine in &mut machines {
             machine.run(until);
         }

@@ -169,11 +169,7 @@ impl Timing {
     #[inline]
     pub(super) fn lend(
         &mut self,
-    ) -> (
-        traces::Clock<'_>,
-        traces::Caches<'_>,
-        traces::Predictor<'_>,
-    ) {
+    ) -> (traces::Clock<'_>, traces::Caches<'_>, traces::Predictor<'_>) {
         let clock = traces::Clock {
             now: &mut self.now,
             held: &mut self.held,
@@ -601,10 +597,8 @@ impl State for Timing {
             .chain([&self.now, &self.retired, &self.walker_free])
             .chain([&self.load_port, &self.store_port])
             .all(|at| *at < 1 << 59);
-        let right = sound
-            && self.held <= self.now
-            && self.ready[NONE] == 0
-            && entered < usize::MAX / 2;
+        let right =
+            sound && self.held <= self.now && self.ready[NONE] == 0 && entered < usize::MAX / 2;
         require(right, "has times that no machine gets to")?;
         require(window.len() == RING, "has another window than the machine")?;
         self.next = WINDOW;

@@ -34,7 +34,10 @@ const _: () = assert!(Sector::BYTES == 2 * traces::LINE_BYTES && HINT_SLOTS == t
 const NO_LINE: u32 = u32::MAX;
 /// Loads that miss the first level at a time (248966, 1, "loads and stores").
 const MISSES: usize = 4;
-const _: () = assert!(STORES == 24, "stores between their retirement and the second level (the same)");
+const _: () = assert!(
+    STORES == 24,
+    "stores between their retirement and the second level (the same)"
+);
 
 /// What takes how long, in sixths of a cycle.
 #[derive(Debug, Clone, Copy)]

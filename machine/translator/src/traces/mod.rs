@@ -142,9 +142,7 @@ impl Translator {
         assert!(stretch.steps.len() <= MOST_STEPS);
         for step in &stretch.steps {
             let named = step.sources.iter().chain(&step.results).flatten();
-            assert!(named
-                .chain(&step.early)
-                .all(|&n| usize::from(n) < RESULTS));
+            assert!(named.chain(&step.early).all(|&n| usize::from(n) < RESULTS));
             assert!(step.action.is_sound());
             assert!(step.uops < 256 && step.latency < 1 << 20);
         }
