@@ -8,7 +8,7 @@
 //! with the line's first instruction.
 
 mod guest;
-mod step;
+pub(crate) mod step;
 
 use std::cell::Cell;
 
@@ -17,7 +17,6 @@ pub use guest::{
     Sector, Ways, Why, FETCH_HINTS, HINTS, LINE_BYTES, PAGE_BYTES, SET_SHIFT, SLOTS, STORES, WAYS,
     WAY_HINTS, WINDOW,
 };
-pub(crate) use step::Access;
 pub use step::{
     Action, Address, Binary, Count, Operand, Prices, Register, Shift, Step, Stretch, Unary, Width,
     MOST_STEPS, NONE, REGISTERS, RESULTS,

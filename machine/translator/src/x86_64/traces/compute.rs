@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What instructions do, but for branches. An operand in memory is at rdi.
+#![allow(clippy::useless_conversion)] // in the code that dynasm makes of registers
 
 use dynasmrt::{dynasm, DynamicLabel, DynasmApi, DynasmLabelApi};
 

@@ -7,7 +7,8 @@ use dynasmrt::{dynasm, DynamicLabel, DynasmApi, DynasmLabelApi};
 use super::frame;
 use super::unit::{at, Unit};
 use super::{assembler, finished};
-use crate::traces::{Access, Address, HINTS, LINE_BYTES, NONE, PAGE_BYTES, STORES, WAY_HINTS};
+use crate::traces::step::Access;
+use crate::traces::{Address, HINTS, LINE_BYTES, NONE, PAGE_BYTES, STORES, WAY_HINTS};
 
 /// Base-two logarithm of a line's bytes.
 const LINE_SHIFT: i8 = LINE_BYTES.trailing_zeros() as i8;
