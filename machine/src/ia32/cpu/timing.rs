@@ -37,6 +37,8 @@ const UOP: Sixth = (CYCLE / 3) as Sixth;
 /// What a load or store takes of its port: each issues one a cycle (248966, 1, "execution units and
 /// issue ports"; Hinton et al., Intel Technology Journal Q1 2001).
 const PORT: Sixth = CYCLE as Sixth;
+/// No time.
+const NEVER: Sixth = Sixth::MAX;
 /// No line of code.
 const NO_LINE: u32 = u32::MAX;
 
@@ -165,6 +167,23 @@ impl Timing {
         }
     }
 
+    /// Translated code begins: what of the last instruction is looked at when the next one cannot be fetched (its
+    /// accesses follow those) is told by [`Self::came_back`].
+    #[inline]
+    pub(super) fn goes_out(&mut self) -> Sixth {
+        std::mem::replace(&mut self.access, NEVER)
+    }
+
+    /// It has ended; `before` is what it began with.
+    #[inline]
+    pub(super) fn came_back(&mut self, before: Sixth) {
+        if self.access == NEVER {
+            self.access = before;
+        } else {
+            self.locks = false;
+        }
+    }
+
     /// What translated code goes on with.
     #[inline]
     pub(super) fn lend(
@@ -174,6 +193,7 @@ impl Timing {
             now: &mut self.now,
             held: &mut self.held,
             retired: &mut self.retired,
+            access: &mut self.access,
             ready: &mut self.ready,
             load_port: &mut self.load_port,
             store_port: &mut self.store_port,

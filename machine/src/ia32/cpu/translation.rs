@@ -10,7 +10,7 @@ use switchyard_translator::traces::{
 
 use crate::ia32::cpu::timing::Timing;
 use crate::ia32::cpu::Observer;
-use crate::ia32::isa::cost::{slot, Branch, Cost, Order};
+use crate::ia32::isa::cost::{slot, Branch, Cost, Course, Order};
 use crate::ia32::isa::flags;
 use crate::ia32::isa::insn::reg::ESP;
 use crate::ia32::isa::insn::{Form, Insn, Repeat, Seg, Size};
@@ -49,6 +49,7 @@ fn describe(step: &line::Step, next: u32) -> Step {
         sources: cost.sources.map(waited),
         results: cost.results.map(given),
         early: given(cost.early),
+        accesses: !matches!(cost.course, Course::Computes | Course::Jumps),
         action: action(insn, cost, next).unwrap_or(Action::Leave),
     }
 }
@@ -259,6 +260,7 @@ impl<O: Observer> Core<O> {
         let mem = &mut self.mem;
         let (translator, fetch) = mem.traces.lend(key)?;
         let (bytes, written) = mem.platform.bus.ram_to_write();
+        let access = mem.time.goes_out();
         let (clock, caches, predictor) = mem.time.lend();
         let mut counts = Counts::default();
         let exit = translator.run(Guest {
@@ -275,6 +277,7 @@ impl<O: Observer> Core<O> {
             memory: Memory { bytes, written },
             counts: &mut counts,
         });
+        mem.time.came_back(access);
         self.eip = exit.address;
         let pages = mem.pages();
         let counters = &mut mem.platform.counters;

@@ -80,6 +80,8 @@ pub struct Clock<'a> {
     pub retired: &'a mut u64,
     /// When what is waited for is there.
     pub ready: &'a mut [u64; RESULTS],
+    /// When the accesses of the last instruction that keeps that could be made.
+    pub access: &'a mut u64,
     /// From when on the port of loads is free.
     pub load_port: &'a mut u64,
     /// And that of stores.

@@ -54,6 +54,8 @@ pub struct Step {
     pub results: [Option<u8>; 2],
     /// What it gives without waiting for memory.
     pub early: Option<u8>,
+    /// Whether the clock keeps when its accesses could be made.
+    pub accesses: bool,
     /// What it does.
     pub action: Action,
 }

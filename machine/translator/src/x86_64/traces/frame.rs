@@ -34,6 +34,7 @@ pub(super) struct Frame {
     pub memory: *mut u8,
     /// The last place of the window at which a unit may begin.
     pub last_window: *mut u64,
+    pub access: u64,
     pub load_port: u64,
     pub store_port: u64,
     pub held: u64,
@@ -109,6 +110,7 @@ offsets! {
     WINDOW = window
     MEMORY = memory
     LAST_WINDOW = last_window
+    ACCESS = access
     LOAD_PORT = load_port
     STORE_PORT = store_port
     HELD = held

@@ -117,6 +117,7 @@ impl Host {
             window: window.wrapping_add(*clock.next),
             memory: guest.memory.bytes.as_mut_ptr(),
             last_window: window.wrapping_add(last),
+            access: *clock.access,
             load_port: *clock.load_port,
             store_port: *clock.store_port,
             held: *clock.held,
@@ -189,6 +190,7 @@ impl Host {
         *clock.retired = frame.retired;
         // Both point into the window, or behind its last place.
         *clock.next = (frame.window as usize - window as usize) / size_of::<u64>();
+        *clock.access = frame.access;
         *clock.load_port = frame.load_port;
         *clock.store_port = frame.store_port;
         *clock.held = frame.held;

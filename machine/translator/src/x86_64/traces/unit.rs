@@ -242,6 +242,9 @@ impl Unit {
                 );
             }
         }
+        if step.accesses {
+            dynasm!(self.asm ; .arch x64 ; mov [rbp + frame::ACCESS], rax);
+        }
         let early = step.early.map(|early| {
             dynasm!(self.asm ; .arch x64 ; lea rsi, [rax + self.prices.early as i32]);
             ready(early)
