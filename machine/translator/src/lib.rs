@@ -31,6 +31,7 @@ mod host;
 mod instruction;
 mod lines;
 mod schedule;
+pub mod traces;
 pub mod wide;
 
 pub use guest::{

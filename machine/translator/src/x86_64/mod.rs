@@ -4,6 +4,7 @@
 mod compute;
 mod frame;
 mod memory;
+pub(crate) mod traces;
 mod unit;
 pub(crate) mod wide;
 
