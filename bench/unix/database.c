@@ -11,12 +11,13 @@
  *     list     the orders of one customer, by an index, with their sum: 8 rows        stream 2
  *     complex  all orders with their customers, summed up by city and sorted          stream 3
  *
- * SQLite's memory comes from here: a C library's own allocator has its state in thread-local
- * storage, which is another access through a segment for each call.
+ * SQLite's memory comes from heap.c.
  *
  * Parameters: case=all customers=128 rounds= warmup=
  */
 #include "suite.h"
+
+#include "heap.h"
 
 #include <sqlite3.h>
 
@@ -45,74 +46,30 @@ static unsigned amount_of(unsigned order) {
     return order * 7919 % 1000;
 }
 
-/* ---- SQLite's memory: blocks of powers of two, each behind its size ---- */
+/* ---- SQLite's memory ---- */
 
-#define HEAP    (8u << 20)
-#define CLASSES 24
-
-static _Alignas(8) unsigned char heap[HEAP];
-static unsigned heap_used;
-static void *unused[CLASSES]; /* lists of blocks given back, by the power */
-
-struct header {
-    unsigned power, rest;
-};
-
-static struct header *header_of(void *block) {
-    return (struct header *)block - 1;
+static void *memory_take(int size) {
+    return heap_take((size_t)size);
 }
 
-static int block_size(void *block) {
-    return block == NULL ? 0 : (int)((1u << header_of(block)->power) - sizeof(struct header));
+static void *memory_resize(void *block, int size) {
+    return heap_resize(block, (size_t)size);
 }
 
-static void *block_take(int size) {
-    unsigned power = 4;
-    while ((1u << power) < (unsigned)size + sizeof(struct header)) {
-        power++;
-    }
-    void *block = power < CLASSES ? unused[power] : NULL;
-    if (block != NULL) {
-        memcpy(&unused[power], block, sizeof(void *));
-        return block;
-    }
-    if (power >= CLASSES || HEAP - heap_used < 1u << power) {
-        return NULL;
-    }
-    struct header *header = (struct header *)(heap + heap_used);
-    heap_used += 1u << power;
-    header->power = power;
-    return header + 1;
+static int memory_size(void *block) {
+    return (int)heap_size(block);
 }
 
-static void block_give(void *block) {
-    unsigned power = header_of(block)->power;
-    memcpy(block, &unused[power], sizeof(void *));
-    unused[power] = block;
-}
-
-static void *block_resize(void *block, int size) {
-    if (size <= block_size(block)) {
-        return block;
-    }
-    void *larger = block_take(size);
-    if (larger != NULL) {
-        memcpy(larger, block, (size_t)block_size(block));
-        block_give(block);
-    }
-    return larger;
-}
-
-static int block_round(int size) {
+static int memory_round(int size) {
     return (size + 7) & ~7;
 }
 
-static int heap_begin(void *context) {
+static int memory_begin(void *context) {
     (void)context;
     return SQLITE_OK;
 }
 
-static void heap_end(void *context) {
+static void memory_end(void *context) {
     (void)context;
 }
 
@@ -191,8 +148,10 @@ static bool take(int fd, char *text) {
 }
 
 static void serve(void *context) {
-    static const sqlite3_mem_methods memory = {block_take,  block_give, block_resize, block_size,
-                                               block_round, heap_begin, heap_end,     NULL};
+    static const sqlite3_mem_methods memory = {
+        memory_take,  heap_give,    memory_resize, memory_size,
+        memory_round, memory_begin, memory_end,    NULL,
+    };
     struct database *db = context;
     sqlite3 *sql = NULL;
     /* Its random numbers begin with 1: a system without a disk waits long for better ones. */

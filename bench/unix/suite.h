@@ -36,7 +36,7 @@ extern const struct question question_ctx, question_potato, question_bandwidth, 
     question_prefork;
 extern const struct question question_entry;                    /* IA-32 alone */
 extern const struct question question_pingpong, question_chain; /* a program of their own */
-extern const struct question question_database;                 /* the same, with Debian's SQLite */
+extern const struct question question_database, question_make;  /* the same, of Debian's packages */
 
 /* ---- parameters ---- */
 

@@ -24,6 +24,7 @@ STREAMS: Mapping[str, Mapping[int, str]] = {
     "signal": {1: "install", 2: "deliver"},
     # IA-32 alone, and programs of their own
     "database": {1: "simple", 2: "list", 3: "complex"},
+    "make": {1: "compile", 2: "make"},
     "entry": {1: "getpid-int80", 2: "getppid-int80", 3: "getpid-sysenter", 4: "getppid-sysenter"},
 }
 # `ctx`: stream n is a ring of n processes, and this much more one process that does it all alone.

@@ -31,7 +31,6 @@ from switchyard.show import declared as show
 
 # What each is compared with: small programs with large ones, of the same server.
 THAN = {SMALL: LARGE, ALL: SERVER, GROUPED: SERVER}
-BOOTS = 4
 SAVED = {"cycles": "cycles", "itlb_misses": "itlb", "dtlb_misses": "dtlb"}
 COLUMNS: show.Columns = {
     "cycles": ("cycles", 0), "instr.": ("instructions", 0), "traces": ("traces_built", 0),
@@ -52,11 +51,12 @@ class Application:
 
     question: str
     names: Mapping[str, str]  # its cases, and what tables call them
+    boots: int = 4  # full runs': where pages lie decides as much as small spaces save
 
     def jobs(self, settings: Settings, words: str) -> list[Job]:
-        """A run a boot of each system: where pages lie decides as much as small spaces save."""
+        """A run a boot of each system."""
         asked: list[suite.Question] = [("", f"{self.question} {words}", {})]
-        boots = 1 if settings.quick else BOOTS
+        boots = 1 if settings.quick else self.boots
         return servers.jobs(self.question, asked, settings, among=SEVEN, boots=boots)
 
     def measure(self, job: Job, stats: Stats) -> Run:

@@ -139,7 +139,7 @@ class Linux:
 
 
 # RAM disks with programs of Debian's (linux/debian), which only those build who ask for them.
-DEBIAN = ("database",)
+DEBIAN = ("database", "make")
 
 # Those of linux/l4/rules.mk, and one more.
 SERVER_SCHEMES = ("flush", "small-spaces")
@@ -357,7 +357,7 @@ I386_PIPES = replace(
 
 # And with what each of DEBIAN has.
 I386_DEBIAN = [
-    replace(I386_BENCH, disk=disk, about=f"{I386['linux-i386'].about}, with a {disk} of Debian's")
+    replace(I386_BENCH, disk=disk, about=f"{I386['linux-i386'].about}, with the benchmark {disk}")
     for disk in DEBIAN
 ]
 

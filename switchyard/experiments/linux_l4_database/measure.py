@@ -31,7 +31,9 @@ class LinuxL4Database(Experiment[Run]):
     digits = 3
 
     def jobs(self, settings: Settings) -> list[Job]:
-        return DATABASE.jobs(settings, f"rounds={settings.times(ROUNDS, QUICK_ROUNDS)} warmup={WARMUP}")
+        return DATABASE.jobs(
+            settings, f"rounds={settings.times(ROUNDS, QUICK_ROUNDS)} warmup={WARMUP}"
+        )
 
     def measure(self, job: Job, stats: Stats) -> Run:
         return DATABASE.measure(job, stats)
