@@ -230,9 +230,9 @@ static bool database(void) {
         const char *name;
         operation *prepare;
         unsigned rounds;
-    } cases[] = {{"simple", prepare_simple, 500},
-                 {"list", prepare_list, 200},
-                 {"complex", prepare_complex, 20}};
+    } cases[] = {{"simple", prepare_simple, 100},
+                 {"list", prepare_list, 50},
+                 {"complex", prepare_complex, 8}};
     static struct database db;
     int ends[2];
     db.customers = parameter_number("customers", 128);
@@ -253,7 +253,7 @@ static bool database(void) {
                                               .prepare = cases[i].prepare,
                                               .context = &db,
                                               .rounds = cases[i].rounds,
-                                              .warmup = 3,
+                                              .warmup = 10,
                                               .per = 1,
                                               .once = true});
         }

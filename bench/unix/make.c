@@ -21,6 +21,7 @@
 #define MAX_WORDS 32u
 #define MAX_FILES 64u
 #define MAX_TEXT  8192u
+#define MAX_NAME  256u
 
 struct tree {
     char text[MAX_TEXT];
@@ -32,7 +33,7 @@ struct tree {
 };
 
 static void name_of(char *object, unsigned file) {
-    snprintf(object, 64, "%s/%u.o", parameter("dir", "/tmp"), file);
+    snprintf(object, MAX_NAME, "%s/%u.o", parameter("dir", "/tmp"), file);
 }
 
 static bool is_there(const char *name) {
@@ -41,7 +42,7 @@ static bool is_there(const char *name) {
 }
 
 static bool compile(struct tree *tree, unsigned file) {
-    char object[64];
+    char object[MAX_NAME];
     int status = -1;
     name_of(object, file);
     tree->command[tree->words] = tree->sources[file];
@@ -59,7 +60,7 @@ static bool make(void *context) {
     struct tree *tree = context;
     bool good = true;
     for (unsigned file = 0; good && file < tree->files; file++) {
-        char object[64];
+        char object[MAX_NAME];
         name_of(object, file);
         good = is_there(tree->sources[file]) && (is_there(object) || compile(tree, file));
     }
@@ -69,7 +70,7 @@ static bool make(void *context) {
 static bool clean(void *context) {
     const struct tree *tree = context;
     for (unsigned file = 0; file < tree->files; file++) {
-        char object[64];
+        char object[MAX_NAME];
         name_of(object, file);
         (void)unlink(object);
     }
@@ -78,7 +79,7 @@ static bool clean(void *context) {
 
 /* Cuts the list into words and lines. */
 static bool read_list(struct tree *tree) {
-    char name[256];
+    char name[MAX_NAME];
     snprintf(name, sizeof(name), "%s/files", parameter("src", "/src"));
     int fd = open(name, O_RDONLY);
     ssize_t size = fd < 0 ? -1 : read(fd, tree->text, MAX_TEXT - 1);

@@ -51,7 +51,7 @@ class Application:
 
     question: str
     names: Mapping[str, str]  # its cases, and what tables call them
-    boots: int = 4  # full runs': where pages lie decides as much as small spaces save
+    boots: int  # of full runs
 
     def jobs(self, settings: Settings, words: str) -> list[Job]:
         """A run a boot of each system."""
