@@ -1,31 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A C compiler: cc OPTION... SOURCE OBJECT. It is Debian's libtcc, with memory of heap.c.
+ * A C compiler: cc OPTION... SOURCE OBJECT. It is Debian's libtcc, with memory of own_malloc.c.
  */
-#include "heap.h"
-
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <libtcc.h>
-
-void *malloc(size_t size) {
-    return heap_take(size);
-}
-
-void free(void *block) {
-    heap_give(block);
-}
-
-void *realloc(void *block, size_t size) {
-    return heap_resize(block, size);
-}
-
-void *calloc(size_t n, size_t size) {
-    void *block = size != 0 && n > (size_t)-1 / size ? NULL : heap_take(n * size);
-    return block == NULL ? NULL : memset(block, 0, n * size);
-}
 
 int main(int argc, char **argv) {
     if (argc < 3) {

@@ -4,20 +4,25 @@
 # with the configuration's kernel.
 #
 #   BUILD/guests/linux-CONFIG-database.cpio    the suite is linked with SQLite
+#   BUILD/guests/linux-CONFIG-web.cpio         with libfcgi
 #   BUILD/guests/linux-CONFIG-make.cpio        with a compiler, which is TCC, and the microkernel's sources
 #
 # All is linked with a C library of 32 bits of this computer, for which it takes the packages that `make l4` takes.
 DEBIAN    := $(CACHE)/debian
 SQLITE    := $(DEBIAN)/libsqlite3-dev/usr
 SQLITE_A  := $(SQLITE)/lib/i386-linux-gnu/libsqlite3.a
+FCGI      := $(DEBIAN)/libfcgi-dev/usr
+FCGI_A    := $(FCGI)/lib/i386-linux-gnu/libfcgi.a
 TCC       := $(DEBIAN)/libtcc-dev/usr
 TCC_A     := $(TCC)/lib/i386-linux-gnu/libtcc.a
 TCC_H     := $(DEBIAN)/tcc/usr/lib/i386-linux-gnu/tcc/include
 DATABASE  := $(USER)/database
+WEB       := $(USER)/web
 MADE      := $(USER)/make
 ASKED     := suite.o measure.o children.o bandwidth.o linux.o
 
-.PHONY: database make
+.PHONY: database web make
+web: $(IMAGE).$(PACKED) $(IMAGE).vmlinux $(IMAGE)-web.cpio
 database: $(IMAGE).$(PACKED) $(IMAGE).vmlinux $(IMAGE)-database.cpio
 make: $(IMAGE).$(PACKED) $(IMAGE).vmlinux $(IMAGE)-make.cpio
 
@@ -25,12 +30,16 @@ $(SQLITE_A): debian/fetch
 	debian/fetch i386 $(DEBIAN) libsqlite3-dev
 	touch $@
 
+$(FCGI_A): debian/fetch
+	debian/fetch i386 $(DEBIAN) libfcgi-dev
+	touch $@
+
 $(TCC_A): debian/fetch
 	debian/fetch i386 $(DEBIAN) libtcc-dev tcc
 	touch $@
 
 DEBIAN_CC := gcc -m32 -std=gnu11 -O2 -g0 -fno-pie -fcf-protection=none -ffile-prefix-map=$(TOP)/= -D_GNU_SOURCE \
-             -I$(TOP)/include -I$(SQLITE)/include -I$(TCC)/include -idirafter /usr/include/x86_64-linux-gnu \
+             -I$(TOP)/include -I$(TOP)/bench/arch/ia32 -I$(SQLITE)/include -I$(FCGI)/include/fastcgi -I$(FCGI)/include -I$(TCC)/include -idirafter /usr/include/x86_64-linux-gnu \
              -Wall -Wextra -Wshadow -Wundef -Werror
 # (A static program has no extensions to load.)
 DEBIAN_LD := gcc -m32 -static -no-pie -Wl,--build-id=none -Wl,--no-warnings -s
@@ -47,21 +56,27 @@ $1/%.o: $(TOP)/bench/os/%.c $(DEBIAN_H)
 	$(DEBIAN_CC) -c -o $$@ $$<
 endef
 $(eval $(call debian_suite,$(DATABASE),&question_database,$(SQLITE_A)))
+$(eval $(call debian_suite,$(WEB),&question_web,$(FCGI_A)))
 $(eval $(call debian_suite,$(MADE),&question_make,$(TCC_A)))
 
 $(DATABASE)/suite: $(addprefix $(DATABASE)/,$(ASKED) database.o heap.o)
 	$(DEBIAN_LD) -o $@ $^ $(SQLITE_A) -lm
 
+$(WEB)/suite: $(addprefix $(WEB)/,$(ASKED) web.o own_malloc.o heap.o)
+	$(DEBIAN_LD) -o $@ $^ $(FCGI_A)
+
 $(MADE)/suite: $(addprefix $(MADE)/,$(ASKED) make.o)
 	$(DEBIAN_LD) -o $@ $^
 
-$(MADE)/cc: $(addprefix $(MADE)/,cc.o heap.o)
+$(MADE)/cc: $(addprefix $(MADE)/,cc.o own_malloc.o heap.o)
 	$(DEBIAN_LD) -o $@ $^ $(TCC_A) -lm
 
-$(IMAGE)-database.cpio: user/initramfs.list $(OBJECTS)/usr/gen_init_cpio $(USER)/init $(DATABASE)/suite debian/rules.mk
+# Those with nothing but the suite.
+$(IMAGE)-database.cpio $(IMAGE)-web.cpio: $(IMAGE)-%.cpio: user/initramfs.list $(OBJECTS)/usr/gen_init_cpio $(USER)/init \
+		$(USER)/%/suite debian/rules.mk
 	@mkdir -p $(@D)
-	( sed 's|@USER@|$(USER)|' $<; echo "file /bin/suite $(DATABASE)/suite 0755 0 0" ) > $(DATABASE)/initramfs.list
-	$(OBJECTS)/usr/gen_init_cpio -t 0 $(DATABASE)/initramfs.list > $@.new
+	( sed 's|@USER@|$(USER)|' $<; echo "file /bin/suite $(USER)/$*/suite 0755 0 0" ) > $(USER)/$*/initramfs.list
+	$(OBJECTS)/usr/gen_init_cpio -t 0 $(USER)/$*/initramfs.list > $@.new
 	mv $@.new $@
 
 # The microkernel in C for IA-32, with its headers, the interface's, the probe's and the compiler's. (own_state.c and

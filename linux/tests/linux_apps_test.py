@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debian's SQLite and TCC as benchmarks (linux/debian): on this computer, and on the machine.
+"""Debian's SQLite, libfcgi and TCC as benchmarks (linux/debian), here and on the machine.
 
 The programs are of 32 bits, so that they run here as they run there; each compares what it is told
 with what it has worked out itself.
@@ -20,8 +20,8 @@ from switchyard.run.experiment import Settings
 from switchyard.tests.runs import Silent
 from switchyard.tools import doctor
 
-NAMES = ("database", "make")
-EXECUTABLES = {"database": ("suite",), "make": ("suite", "cc", "files")}
+NAMES = ("database", "web", "make")
+EXECUTABLES = {"database": ("suite",), "web": ("suite",), "make": ("suite", "cc", "files")}
 FOUND = doctor.server()  # what a C library of 32 bits takes, too
 can_build = pytest.mark.skipif(
     not FOUND or not all(finding.good for finding in FOUND),
@@ -83,6 +83,15 @@ def test_queries_are_answered_here() -> None:
 @pytest.mark.linux
 @pytest.mark.slow
 @pytest.mark.guests
+def test_requests_are_answered_here() -> None:
+    text = said(built("web"), "web", "sizes=0,8")
+    assert len(re.findall(r"^SAMPLES stream=\d (\d+) (\d+)$", text, re.M)) == 2
+
+
+@can_build
+@pytest.mark.linux
+@pytest.mark.slow
+@pytest.mark.guests
 def test_the_microkernel_compiles_here(tmp_path: Path) -> None:
     """By the list that the disk has, with this computer's places; each object has its source's."""
     folder = built("make")
@@ -108,7 +117,10 @@ def test_on_the_machine(name: str, tmp_path: Path) -> None:
     quick = Settings(quick=True)
     experiment = EXPERIMENTS[f"linux-l4-{name}"]
     records = runner.run(experiment, quick, tmp_path, 2, Silent()).outcome.records
-    values = {(r.parameters["on"], r.parameters["case"], r.metric): r.value for r in records}
+    parameter = "pages" if name == "web" else "case"
+    values = {
+        (r.parameters["on"], str(r.parameters.get(parameter)), r.metric): r.value for r in records
+    }
     for case in STREAMS[name].values():
         # a small space's programs meet as many page faults and switches, and load CR3 for none
         assert values[SMALL, case, "cr3_loads"] < values["large", case, "cr3_loads"] / 4

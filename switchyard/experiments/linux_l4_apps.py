@@ -5,9 +5,10 @@ One run a system asks for all cases of a question. What small spaces save is tha
 with its programs in large ones: of a small server, as in the paper, and of a large one.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from switchyard.data.records import Parameter
 from switchyard.data.rows import Row
 from switchyard.data.suite import STREAMS
 from switchyard.experiments import linux_servers as servers
@@ -52,6 +53,8 @@ class Application:
     question: str
     names: Mapping[str, str]  # its cases, and what tables call them
     boots: int  # of full runs
+    parameter: str = "case"  # what its records have of a case
+    value: Callable[[str], Parameter] = str
 
     def jobs(self, settings: Settings, words: str) -> list[Job]:
         """A run a boot of each system."""
@@ -75,31 +78,38 @@ class Application:
                     for metric, name in SAVED.items()
                     if on in THAN
                 ]
-                where = {"on": on, "case": case}
+                where = {"on": on, self.parameter: self.value(case)}
                 yield Case(runs[on].machine, suite.SCHEME, where, [*values[on], *more])
 
     def found(self, results: show.Results) -> dict[tuple[str, str], Row]:
         """The rows, by case and system."""
         rows = results.rows
         return {
-            (case, on): rows.find("cycles", on=on, case=case) for case in self.names for on in SEVEN
+            (case, on): rows.find("cycles", **{"on": on, self.parameter: self.value(case)})
+            for case in self.names
+            for on in SEVEN
         }
+
+    def tables(
+        self, found: Mapping[tuple[str, str], Row], cases: Iterable[str]
+    ) -> list[show.Table]:
+        """A table for each of these."""
+        return [
+            show.table(
+                f"{self.names[case]}: on {MACHINE}, Linux {Linux.version} native and as a server",
+                "on",
+                [(ON_ALL[on], found[case, on]) for on in SEVEN],
+                COLUMNS,
+                MEANT,
+            )
+            for case in cases
+        ]
 
     def shown(
         self, results: show.Results, title: str
     ) -> tuple[list[show.Table], dict[str, show.Bars]]:
         """A table a case, and a figure of them all in parts of native Linux' time."""
         found = self.found(results)
-        tables = [
-            show.table(
-                f"{name}: Linux {Linux.version} on {MACHINE}, native and as a server on L4",
-                "on",
-                [(ON_ALL[on], found[case, on]) for on in SEVEN],
-                COLUMNS,
-                MEANT,
-            )
-            for case, name in self.names.items()
-        ]
         times = {
             name: {
                 ON_ALL[on]: found[case, on]["cycles"] / found[case, NATIVE]["cycles"]
@@ -119,4 +129,4 @@ class Application:
             + ".",
             times,
         )
-        return tables, {"": figure}
+        return self.tables(found, self.names), {"": figure}
