@@ -7,7 +7,7 @@
  * what make does: it looks for each source's object, and starts a compiler where there is none.
  *
  *     compile   one file, the largest                     stream 1
- *     make      all of them, none of them compiled yet    stream 2
+ *     make      all of them, none of them compiled yet    stream 2 (once: it takes long)
  *
  * The folder of the sources has a file `files`: lines of words, the first one the compiler with its
  * options, each other line a source.
@@ -121,7 +121,7 @@ static bool made(void) {
                                        .name = "compile",
                                        .run = compile_one,
                                        .context = &tree,
-                                       .rounds = 5,
+                                       .rounds = 3,
                                        .warmup = 1,
                                        .per = 1,
                                        .once = true};
@@ -131,7 +131,7 @@ static bool made(void) {
                                     .context = &tree,
                                     .prepare = clean,
                                     .rounds = 1,
-                                    .warmup = 1,
+                                    .warmup = 0,
                                     .per = 1,
                                     .once = true};
     return (!wanted("compile") || measure(&compiling)) && (!wanted("make") || measure(&making));
