@@ -13,7 +13,15 @@ import pytest
 
 from switchyard.data.suite import STREAMS
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.linux_servers import BOUND, GROUPED, MACHINE, NATIVE, SEVEN, SMALL
+from switchyard.experiments.linux_servers import (
+    BOUND,
+    EVERY,
+    GROUPED,
+    MACHINE,
+    NATIVE,
+    NATIVE_BOUND,
+    SMALL,
+)
 from switchyard.run import build, build_linux, runner
 from switchyard.run.build_linux import I386_BENCH
 from switchyard.run.experiment import Settings
@@ -34,11 +42,11 @@ def test_jobs(name: str) -> None:
     for settings in (Settings(quick=True), Settings()):
         jobs = EXPERIMENTS[f"linux-l4-{name}"].jobs(settings)
         assert len({job.name for job in jobs}) == len(jobs)
-        assert {job.parameters["on"] for job in jobs} == set(SEVEN)
+        assert {job.parameters["on"] for job in jobs} == set(EVERY)
         for job in jobs:
             on = str(job.parameters["on"])
             assert f" bench {name} " in job.append
-            assert (job.machine == f"{MACHINE}-tags") == (on == BOUND)
+            assert (job.machine == f"{MACHINE}-tags") == (on in (BOUND, NATIVE_BOUND))
             assert ("l4.small=programs" in job.append) == (on in (SMALL, "all", GROUPED))
             assert ("l4.small=server" in job.append) == (on in ("server", "all", GROUPED))
             assert ("groups" in job.guest.images.kernel.name) == (on == GROUPED)

@@ -15,13 +15,15 @@ from switchyard.experiments import linux_servers as servers
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_servers import (
     ALL,
+    BOUND,
+    EVERY,
     GROUPED,
     LARGE,
     MACHINE,
     NATIVE,
+    NATIVE_BOUND,
     ON_ALL,
     SERVER,
-    SEVEN,
     SMALL,
 )
 from switchyard.experiments.linux_suite import Run
@@ -30,8 +32,8 @@ from switchyard.run.experiment import Case, Job, Settings
 from switchyard.run.machine import Stats
 from switchyard.show import declared as show
 
-# What each is compared with: small programs with large ones, of the same server.
-THAN = {SMALL: LARGE, ALL: SERVER, GROUPED: SERVER}
+# What each is compared with: small programs with large ones of the same server, tags with none.
+THAN = {SMALL: LARGE, ALL: SERVER, GROUPED: SERVER, BOUND: LARGE, NATIVE_BOUND: NATIVE}
 SAVED = {"cycles": "cycles", "itlb_misses": "itlb", "dtlb_misses": "dtlb"}
 COLUMNS: show.Columns = {
     "cycles": ("cycles", 0), "instr.": ("instructions", 0), "traces": ("traces_built", 0),
@@ -42,7 +44,7 @@ COLUMNS: show.Columns = {
 MEANT = (
     "traces: built anew; walks: of page tables, for an entry of the instruction TLB or of the data "
     "TLB; CR3: loads of it, which empty TLBs and trace cache; saved: of the cycles of the same "
-    "server with its programs large"
+    "server with its programs large, or of the same system without hardware tags"
 )
 
 
@@ -60,7 +62,7 @@ class Application:
         """A run a boot of each system."""
         asked: list[suite.Question] = [("", f"{self.question} {words}", {})]
         boots = 1 if settings.quick else self.boots
-        return servers.jobs(self.question, asked, settings, among=SEVEN, boots=boots)
+        return servers.jobs(self.question, asked, settings, among=EVERY, boots=boots, profile=False)
 
     def measure(self, job: Job, stats: Stats) -> Run:
         """All cases of a run."""
@@ -70,9 +72,9 @@ class Application:
         """Every case on every system, and what small spaces save of it."""
         runs = suite.together(samples)
         for stream, case in STREAMS[self.question].items():
-            values = {on: list(servers.values(runs[on].cases[stream])) for on in SEVEN}
-            of = {on: {name: value for name, value, _ in values[on]} for on in SEVEN}
-            for on in SEVEN:
+            values = {on: list(servers.values(runs[on].cases[stream])) for on in EVERY}
+            of = {on: {name: value for name, value, _ in values[on]} for on in EVERY}
+            for on in EVERY:
                 more = [
                     (f"{name}_saved", 1 - of[on][metric] / of[THAN[on]][metric], "1")
                     for metric, name in SAVED.items()
@@ -87,7 +89,7 @@ class Application:
         return {
             (case, on): rows.find("cycles", **{"on": on, self.parameter: self.value(case)})
             for case in self.names
-            for on in SEVEN
+            for on in EVERY
         }
 
     def tables(
@@ -98,7 +100,7 @@ class Application:
             show.table(
                 f"{self.names[case]}: on {MACHINE}, Linux {Linux.version} native and as a server",
                 "on",
-                [(ON_ALL[on], found[case, on]) for on in SEVEN],
+                [(ON_ALL[on], found[case, on]) for on in EVERY],
                 COLUMNS,
                 MEANT,
             )
@@ -113,7 +115,7 @@ class Application:
         times = {
             name: {
                 ON_ALL[on]: found[case, on]["cycles"] / found[case, NATIVE]["cycles"]
-                for on in SEVEN
+                for on in EVERY
             }
             for case, name in self.names.items()
         }

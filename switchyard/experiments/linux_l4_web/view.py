@@ -2,7 +2,7 @@
 """Fig. 7: cycles of a request over the working set, and what the ends of the curves met."""
 
 from switchyard.experiments.linux_l4_web.measure import PAGES, WEB
-from switchyard.experiments.linux_servers import MACHINE, ON_ALL, SEVEN
+from switchyard.experiments.linux_servers import EVERY, MACHINE, ON_ALL
 from switchyard.run.build_linux import Linux
 from switchyard.show import declared as show
 
@@ -11,7 +11,7 @@ def view(results: show.Results) -> show.View:
     rows = results.rows
     found = WEB.found(results)
     (over_all,) = rows.select("mean_saved")
-    curves = {on: rows.select("cycles", on=on) for on in SEVEN}
+    curves = {on: rows.select("cycles", on=on) for on in EVERY}
     figure = show.lines(
         "A request to a web server that asks a FastCGI server",
         f"Linux {Linux.version}; simulated machine {MACHINE}, and the same with hardware tags",
