@@ -145,7 +145,9 @@ impl Bus {
         let controller = first(&mut devices, |r| matches!(r, Role::InterruptController(_)));
         let secondary = first(&mut devices, |r| matches!(r, Role::SecondaryController(_)));
         let probe = first(&mut devices, |r| matches!(r, Role::Probe));
-        let serial = with(&mut devices, |r| matches!(r, Role::SerialPort(_)));
+        let serial = with(&mut devices, |r| {
+            matches!(behind_transport(r), Role::SerialPort(_))
+        });
         let network = with(&mut devices, is_network);
         let mut bus = Self {
             ram_base: parts.ram_base,
@@ -586,11 +588,25 @@ impl Bus {
         self.host.input.extend(bytes);
         for n in 0..self.serial.len() {
             self.with_device(self.serial[n], now, counters, |d, ctx| {
-                if let Role::SerialPort(port) = d.role() {
+                if let Role::SerialPort(port) = behind_transport(d.role()) {
                     port.input_arrived(ctx);
                 }
             });
         }
+    }
+
+    /// Plugs the serial port `name`, which is there only if somebody wants it. Gives its name if the board has
+    /// a place for it.
+    pub fn plug_serial_port(&mut self, name: &str) -> Option<&'static str> {
+        self.serial.iter().find_map(|&number| {
+            let device = &mut self.devices[number];
+            let found = device.name();
+            let plugged = match behind_transport(device.role()) {
+                Role::SerialPort(port) if found == name => port.plug(),
+                _ => false,
+            };
+            plugged.then_some(found)
+        })
     }
 
     /// What devices and console hold; memory is saved beside it (`snapshot.rs`).

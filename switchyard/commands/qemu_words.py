@@ -28,6 +28,10 @@ SAME = {
     "-bios": "--bios",
     "-global": "--global",
 }
+# Devices that are plugged by the same words, without the file or wire that QEMU wants to know of.
+PLUGGED = re.compile(r"(virtio-serial-device|virtconsole)(,|$)")
+# Where the characters of a console come from and go to: this terminal.
+TERMINAL = re.compile(r"(stdio|null)(,|$)")
 # What is so here anyway: nothing stands for it.
 GIVEN = {"-nographic", "-no-reboot", "-nodefaults"}
 GIVEN_WITH_VALUE = {"-accel", "-display", "-vga", "-monitor", "-rtc", "-name"}
@@ -37,7 +41,8 @@ INSTEAD = {
     "-nic": "--net WHERE (docs/network.md)",
     "-net": "--net WHERE (docs/network.md)",
     "-netdev": "--net WHERE (docs/network.md)",
-    "-device": "the board's own devices, and --drive FILE, --net WHERE",
+    "-device": "the board's own devices, virtconsole, and --drive FILE, --net WHERE",
+    "-chardev": "stdio: what is typed comes from this terminal, or by --input FILE",
     "-hda": "--drive FILE, a memory card",
     "-cdrom": "--drive FILE, a memory card",
     "-d": "--log FILE, or --trace FILE",
@@ -51,6 +56,7 @@ INSTEAD = {
 SO_HERE = {
     "-cpu": re.compile(r"(rv64|arm926|sa1110)$"),
     "-device": re.compile(r"virtio-(blk|net)-device\b"),
+    "-chardev": TERMINAL,
 }
 SIZE = re.compile(r"(\d+)([KMG]?)i?B?", re.I)
 # What is meant as one.
@@ -105,6 +111,8 @@ def _boot(words: Sequence[str]) -> list[str]:
             where = _value(word, left)
             waits = True
             ours += ["--gdb", where.removeprefix("tcp:")]
+        elif word == "-device" and left and PLUGGED.match(left[0]):
+            ours += ["--device", left.pop(0).split(",")[0]]
         elif word in SO_HERE and left and SO_HERE[word].match(left[0]):
             left.pop(0)
         elif word in INSTEAD:
@@ -137,7 +145,7 @@ def _size(text: str) -> str:
 
 def _serial(where: str) -> None:
     """The first serial port is on this terminal."""
-    if where not in ("stdio", "mon:stdio", "none", "null"):
+    if where not in ("stdio", "mon:stdio", "none", "null") and not where.startswith("chardev:"):
         raise InputError(
             f"-serial {where}: QEMU's; expected stdio: the console is this terminal, "
             "--console N says of which port, and --input FILE types"

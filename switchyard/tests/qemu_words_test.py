@@ -34,6 +34,11 @@ from switchyard.errors import InputError
             "--machine virt-rv64 --bios none --kernel k --global virtio-mmio.force-legacy=false "
             "--drive file=f,if=none,format=raw,id=x0",
         ),
+        (
+            "-kernel k -device virtio-serial-device -chardev stdio,id=c0,mux=on "
+            "-device virtconsole,chardev=c0 -serial chardev:c0",
+            "--kernel k --device virtio-serial-device --device virtconsole",
+        ),
         ("-m sa1110 -k k.elf", "-m sa1110 -k k.elf"),
         ("--linux --run ./p -m 64 -s", "--linux --run ./p -m 64 -s"),
     ],
@@ -57,6 +62,7 @@ def test_that_there_is_one_processor_is_said(capsys: pytest.CaptureFixture[str])
         ("-M virt -cpu cortex-a53 -kernel k", "-cpu: QEMU's; expected --machine alone"),
         ("-kernel k -m 128Q", "-m 128Q: no size; expected such as 256M"),
         ("-kernel k -device virtio-gpu-device", "-device: QEMU's; expected the board's own"),
+        ("-kernel k -chardev pty,id=c", "-chardev: QEMU's; expected stdio"),
         ("-kernel k -nic user", "--net WHERE"),
         ("-serial tcp::4444", "expected stdio"),
         ("-kernel k -S", "expected -s as well"),

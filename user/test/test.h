@@ -54,6 +54,7 @@ extern const struct test generic_tests[];
 
 /* Tests of an architecture (arch/ARCH/tables.h). */
 extern const struct test exception_tests[];
+extern const struct test one_space_tests[];
 extern const struct test interrupt_tests[];
 extern const struct test segment_tests[];
 extern const struct test size_tests[];

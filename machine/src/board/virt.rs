@@ -4,7 +4,8 @@
 //! and the PCI host bridge are not there: an access to them faults, and the device tree, by which kernels
 //! find devices, does not name them.
 //!
-//! The first VIRTIO slots take `--drive`, the last one has the network interface.
+//! The first VIRTIO slots take `--drive`, the last one has the network interface, the one before it the console
+//! that `--device virtio-serial-device` plugs.
 
 use super::Board;
 use crate::bus::{BoardParts, Mapping};
@@ -15,7 +16,7 @@ use crate::dev::ns16550::Ns16550;
 use crate::dev::plic::{self, Plic};
 use crate::dev::probe::{Probe, PROBE_BASE};
 use crate::dev::rom::Rom;
-use crate::dev::virtio::{self, Block, Empty, Net, VirtioMmio};
+use crate::dev::virtio::{self, Block, Console, Empty, Net, VirtioMmio};
 use crate::dev::Device;
 
 /// The board.
@@ -98,7 +99,7 @@ fn parts(ram_bytes: u32) -> BoardParts {
             slot(3, "virtio3", VirtioMmio::<Block>::new),
             slot(4, "virtio4", VirtioMmio::<Empty>::new),
             slot(5, "virtio5", VirtioMmio::<Empty>::new),
-            slot(6, "virtio6", VirtioMmio::<Empty>::new),
+            slot(6, virtio::CONSOLE, VirtioMmio::<Console>::new),
             slot(7, "virtio7", VirtioMmio::<Net>::new),
         ],
         ports: Vec::new(),

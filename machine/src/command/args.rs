@@ -62,6 +62,10 @@ pub struct BootArgs {
     /// without this option).
     #[arg(long, value_name = "PROPERTY")]
     pub global: Vec<String>,
+    /// A device, in QEMU's words: virtio-serial-device, and with it virtconsole, which is the console then; what
+    /// the serial port says is shown, too.
+    #[arg(long, value_name = "DEVICE")]
+    pub device: Vec<String>,
     /// The kernel's command line.
     #[arg(long, allow_hyphen_values = true)]
     pub append: Option<String>,

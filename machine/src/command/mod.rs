@@ -6,6 +6,7 @@
 //! cycles; 2 wrong usage or bad input, one line.
 
 mod args;
+mod device;
 mod drive;
 mod network;
 mod observers;
@@ -28,7 +29,7 @@ use crate::arch::{Architecture, Processor};
 use crate::assumed;
 use crate::check;
 use crate::config::MachineConfig;
-use crate::dev::Host;
+use crate::dev::{virtio, Host};
 use crate::event::Cycle;
 use crate::loader;
 use crate::machine::Machine;
@@ -367,7 +368,8 @@ fn serial_port(
     let wanted = format!("uart{number}");
     let found = ports.iter().find(|port| **port == wanted);
     found.copied().ok_or_else(|| {
-        let numbers: Vec<&str> = ports.iter().map(|port| number_of(port)).collect();
+        let uarts = ports.iter().filter_map(|port| port.strip_prefix("uart"));
+        let numbers: Vec<&str> = uarts.collect();
         let name = &config.name;
         let expected = numbers.join(", ");
         format!("--console {number}: {name} has no such serial port; expected one of {expected}")
@@ -383,6 +385,13 @@ fn unheard(host: &Host) -> String {
     let Some(port) = host.unheard.first() else {
         return String::new();
     };
+    if *port == virtio::CONSOLE {
+        return format!(
+            "{NAME}: nothing was written to {}, the console, but to the VIRTIO console: --device virtconsole \
+             shows it\n",
+            host.console
+        );
+    }
     let (console, other) = (number_of(host.console), number_of(port));
     format!(
         "{NAME}: nothing was written to serial port {console}, the console, but to {other}: \

@@ -16,8 +16,8 @@ use crate::snapshot::Saved;
 use crate::state::Damaged;
 
 use super::args::BootArgs;
-use super::drive;
 use super::quantity::shown;
+use super::{device, drive};
 
 /// The machine that `name` means, and its board.
 pub fn described(name: &str) -> Result<(MachineConfig, &'static Board), String> {
@@ -120,6 +120,7 @@ impl<'a> Origin<'a> {
         let mut machine = Machine::<P>::new(&config, (board.parts)(config.ram_bytes), observer);
         drive::set_globals(args, &config, &mut machine)?;
         drive::insert(args, &config, &mut machine)?;
+        device::plug(args, &config, &mut machine)?;
         if let Some((file, saved)) = saved {
             let restored = saved.restore(&mut machine);
             restored.map_err(|damaged| unfit(file, damaged))?;

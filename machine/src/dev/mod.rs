@@ -142,6 +142,8 @@ pub struct Host {
     pub input: std::collections::VecDeque<u8>,
     /// The serial port that is the console, by its device's name; nothing is at the others' ends.
     pub console: &'static str,
+    /// A port beside it whose output is shown with the console's; empty: there is none.
+    pub beside: &'static str,
     /// The other serial ports that the guest has written to, the first one first.
     pub unheard: Vec<&'static str>,
     /// What is typed goes to semihosting calls, not to the console's serial port.
@@ -177,7 +179,7 @@ pub struct Host {
 impl Host {
     /// Takes what the guest sends on serial port `name`.
     pub fn sent(&mut self, name: &'static str, bytes: impl IntoIterator<Item = u8>) {
-        if self.console == name {
+        if self.console == name || self.beside == name {
             self.output.extend(bytes);
         } else if !self.unheard.contains(&name) && bytes.into_iter().next().is_some() {
             self.unheard.push(name);
@@ -439,6 +441,11 @@ pub trait SecondaryController {
 pub trait SerialPort {
     /// Host input has arrived in `ctx.host.input`, perhaps for another port.
     fn input_arrived(&mut self, ctx: &mut DevCtx);
+    /// Of a port that is there only if somebody wants it: it is from now on, before the run. Gives whether
+    /// it is such a one.
+    fn plug(&mut self) -> bool {
+        false
+    }
 }
 
 /// A slot for a medium.

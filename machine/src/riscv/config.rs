@@ -154,6 +154,9 @@ pub struct IsaConfig {
     pub pmp_granularity: u32,
     /// Whether a walk that ends in an invalid entry is remembered like others.
     pub remembers_invalid: bool,
+    /// How many pointers to tables the walker remembers; none if nothing is said.
+    #[serde(default)]
+    pub remembers_pointers: u32,
 }
 
 /// `[branch]`: branch prediction.

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from simulator import machine_binary
 from spike_said import PRIVILEGED
 
 HERE = Path(__file__).parent
+MACHINES = HERE.parents[1] / "machines"
 QEMU = shutil.which("qemu-system-riscv64")
 CPU = "rv64,zba=on,zbb=on,zbc=off,zbs=off"
 needs_qemu = pytest.mark.skipif(QEMU is None, reason="qemu-system-riscv64 is not installed")
@@ -138,6 +140,55 @@ def test_a_teaching_kernels_disk_driver_turns_a_disk_around(kept: bool, tmp_path
         assert disks[1].read_bytes() == disks[0].read_bytes()
 
 
+@pytest.mark.parametrize("legacy", [True, False])
+def test_a_driver_of_a_console_is_heard_and_typed_to(legacy: bool, tmp_path: Path) -> None:
+    """By QEMU's words; QEMU says the same. Some of it is typed before the driver is there."""
+    image = build(HERE / "guest" / "console.c", tmp_path)
+    words = [] if legacy else ["-global", "virtio-mmio.force-legacy=false"]
+    ours = [f"-{word}" if word.startswith("-") else word for word in words]
+    ours += ["--device", "virtio-serial-device", "--device", "virtconsole"]
+    typed = tmp_path / "typed"
+    typed.write_text("abcdefghijklmnop")
+    said = run(image, "virt-rv64", *ours, "--input", str(typed))
+    assert said == b"serial port\nearly\nconsole\nponm lkji hgfe dcba\n"
+    saved = tmp_path / "saved"
+    run(image, "virt-rv64", *ours, "--max-cycles", "5000", "--save", str(saved))
+    command = [machine_binary(), "boot", "--restore", str(saved)]
+    done = subprocess.run(command, capture_output=True, check=False, text=True)
+    assert done.returncode == 2
+    assert "has other devices than the machine (--device)" in done.stderr
+    ours = ours[-4:]
+    done = subprocess.run([*command, *ours, "--input", str(typed)], capture_output=True, check=True)
+    assert done.stdout.endswith(b"console\nponm lkji hgfe dcba\n")
+    if QEMU is not None:
+        command = [QEMU, "-M", "virt", "-m", "64", "-bios", "none", "-display", "none", *words]
+        command += ["-monitor", "none", "-serial", "null", "-chardev", "stdio,id=c"]
+        command += ["-device", "virtio-serial-device", "-device", "virtconsole,chardev=c"]
+        with typed.open() as keys:
+            done = subprocess.run(
+                [*command, "-kernel", str(image)], stdin=keys, capture_output=True, timeout=60
+            )
+        assert b"serial port\n" + done.stdout == said
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong"),
+    [
+        (["virtconsole"], "has no bus to be on; expected --device virtio-serial-device before"),
+        (["virtio-gpu-device"], "is not known; expected virtio-serial-device, virtconsole"),
+        (["virtio-serial-device", "virtconsole,nr"], "`nr` is not known; expected chardev=NAME"),
+        (["virtio-serial-device"] * 2, "is there already"),
+    ],
+)
+def test_a_device_that_is_none_is_refused(words: list[str], wrong: str) -> None:
+    command = [machine_binary(), "boot", "--machine", "virt-u74", "--kernel", "none.elf"]
+    command += [word for name in words for word in ("--device", name)]
+    done = subprocess.run(command, capture_output=True, check=False, text=True)
+    assert done.returncode == 2
+    assert f"--device {words[-1]}: {wrong}" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize("name", ["virt-u74", "virt-rv64"])
 def test_registers_of_the_system(name: str, tmp_path: Path) -> None:
     run(build(HERE / "guest" / "registers.S", tmp_path), name)
@@ -211,6 +262,37 @@ def test_each_forgotten_fence_is_found(what: int, causes: list[str], tmp_path: P
     # what no store to memory did is named, too
     done = {3: "satp written by pc", 6: "protection written by pc", 7: "protection written by pc"}
     assert all(done.get(what, "") in finding["text"] for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("forgets", "uses", "pointers", "cause", "text"),
+    [
+        (0, 0, 0, None, ""),
+        (1, 0, 0, "unordered-invalidation", "no SFENCE.W.INVAL was between the change and it"),
+        (2, 0, 0, "unordered-invalidation", "SFENCE.INVAL.IR was needed after it"),
+        # The walker of a U74 as described remembers no pointers; one that does finds more.
+        (0, 1, 8, None, ""),
+        (3, 1, 0, None, ""),
+        (3, 1, 8, "stale-table", "SFENCE.VMA with rs1 = x0 was needed"),
+    ],
+)
+def test_fences_of_svinval_and_of_tables(
+    forgets: int, uses: int, pointers: int, cause: str | None, text: str, tmp_path: Path
+) -> None:
+    options = (f"-DFORGETS={forgets}", f"-DUSES={uses}")
+    image = build(HERE / "guest" / "invalidated.S", tmp_path, *options)
+    told = (MACHINES / "virt-rv64.toml").read_text()
+    machine = tmp_path / "walker.toml"
+    said = f"remembers-invalid = true\nremembers-pointers = {pointers}"
+    machine.write_text(re.sub("remembers-invalid = true", said, told))
+    stats = tmp_path / "stats.json"
+    check = ("--check", "coherence", "--stats", str(stats))
+    run(image, str(machine), *check, status=0 if cause is None else 1)
+    findings = json.loads(stats.read_text())["findings"]
+    assert {finding["cause"] for finding in findings} == ({cause} if cause else set())
+    assert all(text in finding["text"] for finding in findings)
+    if QEMU is not None:  # which hides it
+        assert on_qemu(image, "-cpu", "rv64,svinval=on") == b""
 
 
 def test_a_kernel_that_leaves_accessed_and_dirty_bits_to_the_processor(tmp_path: Path) -> None:

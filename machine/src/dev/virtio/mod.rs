@@ -8,6 +8,7 @@
 //! `DEVICE_NEEDS_RESET`, and nothing is served until it resets the device.
 
 mod block;
+mod console;
 mod net;
 mod queue;
 #[cfg(test)]
@@ -17,6 +18,7 @@ use super::{DevCtx, Device, Role, Transport, Width};
 use crate::state::{require, Damaged, Restorer, Saver, State};
 
 pub use block::Block;
+pub use console::{Console, NAME as CONSOLE};
 pub use net::Net;
 pub use queue::{Broken, Queue};
 
@@ -80,6 +82,8 @@ pub trait Backend: State + Send + 'static + Sized {
     fn features(&self) -> u64;
     /// Its configuration.
     fn config(&self, ctx: &DevCtx) -> Vec<u8>;
+    /// The driver writes the field of its configuration at `offset`, if it may.
+    fn set_config(&mut self, _offset: u32, _value: u32, _ctx: &mut DevCtx) {}
     /// The driver has put something into a queue. Whether that is to interrupt. It ends after as many chains
     /// as the queue has descriptors, whatever the driver does.
     ///
@@ -400,7 +404,12 @@ impl<B: Backend> Device for VirtioMmio<B> {
     }
 
     fn write(&mut self, offset: u32, value: u32, width: Width, ctx: &mut DevCtx) {
-        if width == Width::Word && offset < CONFIG && self.backend.id() != 0 {
+        if self.backend.id() == 0 {
+            return;
+        }
+        if let Some(at) = offset.checked_sub(CONFIG) {
+            self.backend.set_config(at, value, ctx);
+        } else if width == Width::Word {
             self.set_register(offset & !3, value, ctx);
         }
     }

@@ -306,7 +306,74 @@ fn frames_come_and_go() {
     }
 }
 
-use crate::dev::NetworkInterface;
+use crate::dev::{NetworkInterface, SerialPort};
+
+/// A console that is plugged, and the host's.
+fn console(legacy: bool) -> Bench<VirtioMmio<Console>> {
+    let mut b = Bench::new(VirtioMmio::<Console>::new(CONSOLE, LINE));
+    assert_eq!(b.read(DEVICE_ID), 0, "nobody has plugged it");
+    assert!(b.device.plug());
+    b.host.console = CONSOLE;
+    b.device.set_legacy(legacy);
+    set_up(&mut b, legacy);
+    b
+}
+
+#[test]
+fn a_console_says_what_is_sent_and_gives_what_is_typed() {
+    for legacy in [true, false] {
+        let mut b = console(legacy);
+        assert_eq!(b.read(DEVICE_ID), 3);
+        // out of a buffer in two parts
+        put(&mut b, DATA, b"hello");
+        let chain = [descriptor(DATA, 2, 1, 1), descriptor(DATA + 2, 3, 0, 0)];
+        put(&mut b, TABLE + 0x2000, &chain.concat());
+        offer(&mut b, 1, 1);
+        assert_eq!(b.host.output, b"hello");
+        assert_eq!(get(&b, DEVICE + 0x2000 + 2, 2), [1, 0]);
+        assert_eq!(b.read(INTERRUPT_STATUS), USED);
+        b.write(INTERRUPT_ACK, USED);
+        // what is typed waits for a buffer, which is given back as soon as there is something
+        b.host.input.extend(b"typed");
+        b.with(|console, ctx| console.input_arrived(ctx));
+        assert_eq!((b.host.input.len(), b.read(INTERRUPT_STATUS)), (5, 0));
+        put(&mut b, TABLE, &descriptor(DATA, 3, 2, 0));
+        offer(&mut b, 0, 1);
+        assert_eq!(get(&b, DATA, 5), b"typlo");
+        assert_eq!(get(&b, DEVICE + 8, 4), 3u32.to_le_bytes());
+        assert_eq!((b.host.input.len(), b.lines & 1 << LINE), (2, 1 << LINE));
+        b.write(INTERRUPT_ACK, USED);
+        offer(&mut b, 0, 2);
+        assert_eq!(get(&b, DATA, 2), b"ed");
+        // a buffer that is there before anybody types
+        offer(&mut b, 0, 3);
+        assert_eq!(get(&b, DEVICE + 2, 2), [2, 0]);
+        b.host.input.push_back(b'x');
+        b.with(|console, ctx| console.input_arrived(ctx));
+        assert_eq!(
+            (get(&b, DATA, 1), get(&b, DEVICE + 2, 2)),
+            (&b"x"[..], &[3u8, 0][..])
+        );
+    }
+}
+
+#[test]
+fn a_console_speaks_before_it_is_set_up() {
+    let mut b = console(false);
+    b.write(STATUS, 0);
+    assert_eq!(b.read(DEVICE_FEATURES) & 4, 4, "EMERG_WRITE");
+    for letter in *b"dead" {
+        b.write(CONFIG + 8, letter.into());
+    }
+    b.write(CONFIG, 0x41); // columns: not the driver's
+    assert_eq!(b.read(CONFIG), 0);
+    assert_eq!(b.host.output, b"dead");
+    // a buffer larger than any driver's is refused, not copied
+    set_up(&mut b, false);
+    put(&mut b, TABLE + 0x2000, &descriptor(DATA, 2 << 20, 0, 0));
+    offer(&mut b, 1, 1);
+    assert_eq!(b.read(STATUS) & NEEDS_RESET, NEEDS_RESET);
+}
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
@@ -335,9 +402,18 @@ proptest! {
         for _ in 0..frames {
             b.host.net.incoming.push_back(vec![1; 64]);
         }
+        for (offset, value) in &writes {
+            b.write(offset & !3, *value);
+            b.with(|net, ctx| net.network_arrived(ctx));
+            b.write(QUEUE_NOTIFY, 1);
+        }
+        let mut b = console(legacy);
+        put(&mut b, TABLE, &bytes);
+        put(&mut b, TABLE + 0x2000, &bytes);
         for (offset, value) in writes {
             b.write(offset & !3, value);
-            b.with(|net, ctx| net.network_arrived(ctx));
+            b.host.input.extend([1; 40]);
+            b.with(|console, ctx| console.input_arrived(ctx));
             b.write(QUEUE_NOTIFY, 1);
         }
     }

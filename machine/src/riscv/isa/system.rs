@@ -8,7 +8,7 @@ use super::privilege::Privilege;
 pub enum Operation {
     /// A write of a control and status register: its number and what it holds afterwards.
     Csr(u16, u64),
-    /// SFENCE.VMA or SINVAL.VMA: of this address alone, of this address space alone.
+    /// SFENCE.VMA, or SINVAL.VMA when SFENCE.INVAL.IR has ended it: of this address alone, of this address space alone.
     TranslationFence(Option<u64>, Option<u16>),
     /// FENCE.I.
     InstructionFence,

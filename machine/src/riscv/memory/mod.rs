@@ -6,5 +6,7 @@ pub mod fault;
 pub mod hierarchy;
 pub mod memsys;
 pub mod mmu;
+pub mod pending;
 pub mod pmp;
+pub mod pointers;
 pub mod tlb;

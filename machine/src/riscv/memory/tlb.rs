@@ -98,7 +98,7 @@ impl TlbEntry {
 }
 
 /// What SFENCE.VMA names (II, "Supervisor Memory-Management Fence Instruction").
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Scope {
     /// The leaf of this address alone; none: all.
     pub va: Option<u64>,

@@ -27,6 +27,7 @@ use crate::riscv::memory::fault::Access;
 use crate::riscv::memory::memsys::journal::Event;
 use crate::riscv::memory::memsys::MemSys;
 use crate::riscv::memory::mmu::{self, pte, satp, Rights};
+use crate::riscv::memory::pending::Lacks;
 use crate::riscv::memory::tlb::{Scope, TlbEntry};
 
 /// What was forgotten.
@@ -44,6 +45,10 @@ enum Cause {
     Protection,
     /// An entry that was not valid is remembered.
     Invalid,
+    /// SINVAL.VMA was not ordered.
+    Unordered(Lacks),
+    /// The walker remembers a pointer to another table.
+    Pointer,
     /// An instruction is another by now.
     Instruction,
 }
@@ -57,6 +62,8 @@ impl Cause {
             Self::Dirty => "lost-dirty-bit",
             Self::Protection => "stale-protection",
             Self::Invalid => "remembered-invalid",
+            Self::Unordered(_) => "unordered-invalidation",
+            Self::Pointer => "stale-table",
             Self::Instruction => "stale-instruction",
         }
     }
@@ -92,6 +99,18 @@ impl Cause {
                 "a page fault came from a TLB that remembers the page as invalid; it is valid now, and no \
                  SFENCE.VMA came before the program went on"
             }
+            Self::Unordered(Lacks::Before) => {
+                "SINVAL.VMA has named the TLB's entry, which is not what the page tables say now, but no \
+                 SFENCE.W.INVAL was between the change and it"
+            }
+            Self::Unordered(Lacks::After) => {
+                "SINVAL.VMA has named the TLB's entry, which is not what the page tables say now, but \
+                 SFENCE.INVAL.IR was needed after it"
+            }
+            Self::Pointer => {
+                "the walk went by a pointer that is another by now; SFENCE.VMA with rs1 = x0 was needed, as \
+                 one for an address orders leaves only"
+            }
             Self::Instruction => {
                 "the instruction cache has an instruction that is not in memory any more; FENCE.I was \
                  needed"
@@ -107,6 +126,8 @@ struct Origin {
     satp: u64,
     pc: u64,
     cycle: Cycle,
+    /// Whether the walk went by a pointer that was remembered.
+    remembered: bool,
 }
 
 /// A fault that the page tables did not ask for, until the fence for it comes.
@@ -298,11 +319,12 @@ impl Checker {
         memory.journal.take(&mut events);
         self.epoch += 1;
         for event in events.drain(..) {
-            if let Event::Walked { entry, .. } = event {
+            if let Event::Walked { entry, remembered } = event {
                 let origin = Origin {
                     satp: memory.registers().satp,
                     pc,
                     cycle: memory.platform.cycle,
+                    remembered,
                 };
                 self.origins.insert((entry.va, entry.asid), origin);
             }
@@ -374,7 +396,14 @@ impl Checker {
             let origin = self.origins.get(&(entry.va, entry.asid));
             let root = |value: u64| value & satp::PPN;
             let other = origin.is_some_and(|o| root(o.satp) != root(registers.satp));
-            let cause = if entry.is_global() {
+            // the leaf is elsewhere, though its space is the same
+            let by_pointer =
+                origin.is_some_and(|o| o.remembered) && walked.at != u64::from(entry.at) && !other;
+            let cause = if let Some(lacks) = memory.lacks(entry) {
+                Cause::Unordered(lacks)
+            } else if by_pointer {
+                Cause::Pointer
+            } else if entry.is_global() {
                 Cause::Global
             } else if other {
                 Cause::Reused

@@ -3,6 +3,6 @@
 #ifndef TEST_TABLES_H
 #define TEST_TABLES_H
 
-#define ARCH_TABLES {exception_tests, false},
+#define ARCH_TABLES {exception_tests, false}, {one_space_tests, false},
 
 #endif

@@ -53,9 +53,9 @@ instructions! {
     Sret = system::sret::<O>;
     Wfi = system::wfi::<O>;
     SfenceVma = system::sfence_vma::<O>;
-    SinvalVma = system::sfence_vma::<O>;
-    SfenceWInval = system::sfence_order::<O>;
-    SfenceInvalIr = system::sfence_order::<O>;
+    SinvalVma = system::sinval_vma::<O>;
+    SfenceWInval = system::sfence_w_inval::<O>;
+    SfenceInvalIr = system::sfence_inval_ir::<O>;
     Csrrw = system::csrrw::<O, false>;
     Csrrs = system::csrr_bits::<O, false, true>;
     Csrrc = system::csrr_bits::<O, false, false>;

@@ -122,27 +122,57 @@ pub fn wfi<O: Observer>(core: &mut Core<O>, _: Op) -> Result<(), Abort> {
     Ok(())
 }
 
-/// SFENCE.VMA, SINVAL.VMA: which operands are there is said by the registers' numbers.
-pub fn sfence_vma<O: Observer>(core: &mut Core<O>, op: Op) -> Result<(), Abort> {
-    supervise(core, status::TVM)?;
+/// What SFENCE.VMA or SINVAL.VMA names: which operands are there is said by the registers' numbers.
+fn scope<O: Observer>(core: &Core<O>, op: Op) -> Scope {
     let asid_mask = ((1_u32 << core.mem.isa().asid_bits) - 1) as u16;
-    let scope = Scope {
+    Scope {
         va: (op.rs1() != 0).then(|| core.get(op.rs1())),
         asid: (op.rs2() != 0).then(|| core.get(op.rs2()) as u16 & asid_mask),
-    };
-    core.mem.fence_translations(&scope);
+    }
+}
+
+fn fenced<O: Observer>(core: &mut Core<O>, scopes: &[Scope]) {
+    for scope in scopes {
+        show(core, Operation::TranslationFence(scope.va, scope.asid));
+    }
+}
+
+/// SFENCE.VMA.
+pub fn sfence_vma<O: Observer>(core: &mut Core<O>, op: Op) -> Result<(), Abort> {
+    supervise(core, status::TVM)?;
+    let scope = scope(core, op);
+    let postponed = core.mem.fence_translations(&scope);
     let cycles = core.mem.prices().sfence_vma;
     charge(core, cycles);
-    show(core, Operation::TranslationFence(scope.va, scope.asid));
+    fenced(core, &postponed);
+    fenced(core, &[scope]);
     Ok(())
 }
 
-/// SFENCE.W.INVAL, SFENCE.INVAL.IR: SINVAL.VMA has done all here.
-pub fn sfence_order<O: Observer>(core: &mut Core<O>, _: Op) -> Result<(), Abort> {
-    if core.privilege() == Privilege::User {
-        return Err(core.illegal());
-    }
+/// SINVAL.VMA.
+pub fn sinval_vma<O: Observer>(core: &mut Core<O>, op: Op) -> Result<(), Abort> {
+    supervise(core, status::TVM)?;
+    let scope = scope(core, op);
+    core.mem.invalidate_translations(scope);
+    let cycles = core.mem.prices().sfence_vma;
+    charge(core, cycles);
+    Ok(())
+}
+
+/// SFENCE.W.INVAL.
+pub fn sfence_w_inval<O: Observer>(core: &mut Core<O>, _: Op) -> Result<(), Abort> {
+    supervise(core, 0)?;
+    core.mem.order_stores_to_tables();
     charge(core, 1);
+    Ok(())
+}
+
+/// SFENCE.INVAL.IR.
+pub fn sfence_inval_ir<O: Observer>(core: &mut Core<O>, _: Op) -> Result<(), Abort> {
+    supervise(core, 0)?;
+    let done = core.mem.finish_invalidations();
+    charge(core, 1);
+    fenced(core, &done);
     Ok(())
 }
 

@@ -8,6 +8,7 @@ use crate::riscv::isa::privilege::Privilege;
 use crate::riscv::memory::fault::Access;
 use crate::riscv::memory::hierarchy::Hierarchy;
 use crate::riscv::memory::mmu::{self, pte, satp, Rights, Step, LEVELS};
+use crate::riscv::memory::pending::Lacks;
 use crate::riscv::memory::tlb::{Tlb, TlbEntry};
 
 use super::MemSys;
@@ -75,6 +76,12 @@ impl MemSys {
     pub fn held(&self, va: u64, fetch: bool) -> Option<TlbEntry> {
         let tlb = if fetch { &self.itlb } else { &self.dtlb };
         tlb.peek(va, self.asid()).map(|(_, entry)| *entry)
+    }
+
+    /// What an invalidation lacks that should have taken `entry` away.
+    #[must_use]
+    pub fn lacks(&self, entry: &TlbEntry) -> Option<Lacks> {
+        self.pending.lacks(entry)
     }
 
     /// Walks the page tables of `satp` as they are in memory.

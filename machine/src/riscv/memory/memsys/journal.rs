@@ -14,9 +14,9 @@ pub enum Event {
     },
     /// The page tables were walked, and this was found.
     Walked {
-        /// The address that had no translation.
-        va: u64,
         /// What was found.
         entry: TlbEntry,
+        /// Whether by a pointer that was remembered.
+        remembered: bool,
     },
 }

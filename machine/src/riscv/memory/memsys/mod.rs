@@ -32,7 +32,9 @@ use crate::riscv::isa::privilege::Privilege;
 use super::fault::{Abort, Fault};
 use super::hierarchy::Hierarchy;
 use super::mmu::{satp, Rights};
+use super::pending::Pending;
 use super::pmp::Pmp;
+use super::pointers::Pointers;
 use super::tlb::Tlb;
 
 use self::counting::Synced;
@@ -120,6 +122,10 @@ pub struct MemSys {
     dtlb: Tlb,
     /// The second level of both.
     l2_tlb: Tlb,
+    /// What SINVAL.VMA has not done yet.
+    pending: Pending,
+    /// What the walker remembers of upper levels.
+    pointers: Pointers,
     icache: Cache<InsnLine>,
     hierarchy: Hierarchy,
     reads: Hints,
@@ -179,6 +185,8 @@ impl MemSys {
             itlb: Tlb::new(&riscv.itlb),
             dtlb: Tlb::new(&riscv.dtlb),
             l2_tlb: Tlb::new(&riscv.l2_tlb),
+            pending: Pending::default(),
+            pointers: Pointers::new(isa.remembers_pointers),
             icache: Cache::new(&riscv.icache),
             hierarchy: Hierarchy::new(riscv),
             reads: Hints::new(dcache),

@@ -25,6 +25,8 @@ impl State for MemSys {
             itlb,
             dtlb,
             l2_tlb,
+            pending,
+            pointers,
             icache,
             hierarchy,
             reads: _,
@@ -45,6 +47,8 @@ impl State for MemSys {
         for tlb in [itlb, dtlb, l2_tlb] {
             tlb.save(to);
         }
+        pending.save(to);
+        pointers.save(to);
         icache.save(to, |line, to| to.put(&line.bytes[..]));
         hierarchy.save(to);
         to.put(synced);
@@ -61,6 +65,8 @@ impl State for MemSys {
         for tlb in [&mut self.itlb, &mut self.dtlb, &mut self.l2_tlb] {
             tlb.restore(from)?;
         }
+        self.pending.restore(from)?;
+        self.pointers.restore(from)?;
         self.icache.restore(from, |from| {
             let bytes: Vec<u8> = from.take()?;
             let bytes: [u8; LINE_BYTES as usize] = bytes

@@ -178,20 +178,30 @@ impl MemSys {
         self.platform.cycle += Cycle::from(self.prices.walk);
         self.platform.counters.now.own[WALKS] += 1;
         let mut table = self.registers.satp & satp::PPN;
+        let mut remembered = false;
         for level in (0..LEVELS).rev() {
-            let at = mmu::entry_address(table, va, level);
-            let Some((at, mut entry)) = self.read_entry(at) else {
+            let place = mmu::entry_address(table, va, level);
+            if let Some(next) = self.pointers.find(place) {
+                // The next level in the next cycle, as Rocket's.
+                self.platform.cycle += 1;
+                (table, remembered) = (next, true);
+                continue;
+            }
+            let Some((at, mut entry)) = self.read_entry(place) else {
                 return Err(access.access_fault());
             };
             match mmu::step(entry, level) {
-                Step::Table(next) => table = next,
+                Step::Table(next) => {
+                    self.pointers.keep(place, next);
+                    table = next;
+                }
                 Step::Invalid => return self.invalid(va, at, access),
                 Step::Leaf => {
                     if self.registers.updates {
                         entry = self.update(at, entry, level, access, rights)?;
                     }
                     let entry = self.entry(va, at, entry, level);
-                    self.journal.note(|| Event::Walked { va, entry });
+                    self.journal.note(|| Event::Walked { entry, remembered });
                     return Ok(entry);
                 }
             }
