@@ -39,7 +39,8 @@ fn text_for_a_screen() {
     ];
     let kernel = scratch.file("text", multiboot(&text));
     let screen = said("p4-willamette", &kernel);
-    let clue = "  it has written to the screen, at 0xb8000 (its console is a serial port; --screen \
+    let clue =
+        "  it has written to the screen, at 0xb8000 (its console is a serial port; --screen \
                 FILE.png shows the screen): \"Hi\"\n";
     assert!(screen.contains(clue), "{screen}");
     // mov byte [0xa1234], 5; jmp $
