@@ -26,7 +26,7 @@ from switchyard.experiments.linux_servers import (
     SERVER,
     SMALL,
 )
-from switchyard.experiments.linux_suite import Run
+from switchyard.experiments.linux_suite import Measured, Run
 from switchyard.run.build_linux import Linux
 from switchyard.run.experiment import Case, Job, Settings
 from switchyard.run.machine import Stats
@@ -46,6 +46,21 @@ MEANT = (
     "TLB; CR3: loads of it, which empty TLBs and trace cache; saved: of the cycles of the same "
     "server with its programs large, or of the same system without hardware tags"
 )
+
+
+def compared(
+    measured: Mapping[str, tuple[Run, Measured]], where: Mapping[str, Parameter]
+) -> Iterator[Case]:
+    """A case on every system, and what is saved of it."""
+    values = {on: list(servers.values(case)) for on, (_, case) in measured.items()}
+    of = {on: {name: value for name, value, _ in listed} for on, listed in values.items()}
+    for on, (run, _) in measured.items():
+        more = [
+            (f"{name}_saved", 1 - of[on][metric] / of[THAN[on]][metric], "1")
+            for metric, name in SAVED.items()
+            if on in THAN
+        ]
+        yield Case(run.machine, suite.SCHEME, {"on": on, **where}, [*values[on], *more])
 
 
 @dataclass(frozen=True)
@@ -72,16 +87,10 @@ class Application:
         """Every case on every system, and what small spaces save of it."""
         runs = suite.together(samples)
         for stream, case in STREAMS[self.question].items():
-            values = {on: list(servers.values(runs[on].cases[stream])) for on in EVERY}
-            of = {on: {name: value for name, value, _ in values[on]} for on in EVERY}
-            for on in EVERY:
-                more = [
-                    (f"{name}_saved", 1 - of[on][metric] / of[THAN[on]][metric], "1")
-                    for metric, name in SAVED.items()
-                    if on in THAN
-                ]
-                where = {"on": on, self.parameter: self.value(case)}
-                yield Case(runs[on].machine, suite.SCHEME, where, [*values[on], *more])
+            yield from compared(
+                {on: (runs[on], runs[on].cases[stream]) for on in EVERY},
+                {self.parameter: self.value(case)},
+            )
 
     def found(self, results: show.Results) -> dict[tuple[str, str], Row]:
         """The rows, by case and system."""

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! ARM's colour LCD controller PL110 (DDI 0161), as Versatile's development chip has it: LCDControl and
-//! LCDIMSC have changed places (Linux 6.12, `pl111_versatile.c`: "these two registers have already been
+//! LCDIMSC have changed places (Linux 6.12, its DRM driver for Versatile: "these two registers have already been
 //! swapped"). It makes no interrupts and takes nothing of the bus's time.
 //!
 //! That BGR leaves the palette's colours alone is QEMU's reading, and assumed.

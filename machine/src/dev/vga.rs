@@ -274,7 +274,7 @@ impl Device for Vga {
                 let lines = u128::from(ctx.now) * u128::from(FRAME_LINES * FRAMES_PER_1000_S)
                     / (1000 * u128::from(ctx.clock_hz));
                 let line = (lines % u128::from(FRAME_LINES)) as u64;
-                u8::from(line >= SHOWN_LINES) | 8 * u8::from(RETRACE.contains(&line))
+                u8::from(line >= SHOWN_LINES) | (u8::from(RETRACE.contains(&line)) << 3)
             }
             0x02 => 0, // input status 0: no interrupt, no switch
             _ => 0xff,

@@ -2,7 +2,7 @@
 //! The VGA: what its registers make of memory.
 
 use super::*;
-use crate::dev::bench::Bench;
+use crate::dev::bench::{Bench, CLOCK_HZ};
 
 const WIDE: u32 = 80;
 
@@ -118,7 +118,7 @@ fn protected_registers_and_the_beam() {
     b.write(0x14, 1);
     b.write(0x15, 0x27); // mode 3 leaves them protected
     assert_eq!(b.read(0x15), 0x4f);
-    let frame = b.clock_hz() * 1000 / FRAMES_PER_1000_S;
+    let frame = CLOCK_HZ * 1000 / FRAMES_PER_1000_S;
     let at = |b: &mut Bench<Vga>, line: u64| {
         b.now = frame * 3 + frame * line / FRAME_LINES + frame / (2 * FRAME_LINES);
         b.read(0x1a)

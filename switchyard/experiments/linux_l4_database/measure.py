@@ -16,7 +16,7 @@ DATABASE = Application(
         "list": "Eight rows by an index, of two tables",
         "complex": "1024 rows joined and summed up by groups",
     },
-    boots=2,
+    boots=4,
 )
 QUICK_ROUNDS = 5
 

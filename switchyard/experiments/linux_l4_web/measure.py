@@ -15,7 +15,7 @@ PAGES = tuple(STREAMS["web"].values())
 WEB = Application(
     "web",
     {pages: f"A request with a working set of {pages} pages" for pages in PAGES},
-    boots=1,
+    boots=4,
     parameter="pages",
     value=int,
 )

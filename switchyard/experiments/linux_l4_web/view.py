@@ -16,7 +16,7 @@ def view(results: show.Results) -> show.View:
         "A request to a web server that asks a FastCGI server",
         f"Linux {Linux.version}; simulated machine {MACHINE}, and the same with hardware tags",
         show.Axes(
-            "cycles from a request to its reply: pages that the FastCGI server reads",
+            "cycles from a request to its reply over pages that the FastCGI server reads",
             step=20_000,
             x_ticks=tuple(map(int, PAGES)),
         ),
