@@ -95,8 +95,8 @@ pub struct BootArgs {
     /// End the run after so many cycles.
     #[arg(long, allow_negative_numbers = true, value_parser = quantity::cycles)]
     pub max_cycles: Option<Cycle>,
-    /// Interpret every instruction. Otherwise hot ones of an ARM or a RISC-V run as code of the host, where nothing is
-    /// observed (by a log, trace, profile, window, check or debugger): every count is the same, sooner.
+    /// Interpret every instruction. Otherwise hot ones run as code of the host, where nothing is observed
+    /// (by a log, trace, profile, window, check or debugger): every count is the same, sooner.
     #[arg(long)]
     pub no_translation: bool,
     /// Write statistics (JSON) to this file.

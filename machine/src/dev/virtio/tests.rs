@@ -319,14 +319,17 @@ fn console(legacy: bool) -> Bench<VirtioMmio<Console>> {
     b
 }
 
+/// Behind the second queue.
+const TEXT: u64 = DATA + 0x1000;
+
 #[test]
 fn a_console_says_what_is_sent_and_gives_what_is_typed() {
     for legacy in [true, false] {
         let mut b = console(legacy);
         assert_eq!(b.read(DEVICE_ID), 3);
         // out of a buffer in two parts
-        put(&mut b, DATA, b"hello");
-        let chain = [descriptor(DATA, 2, 1, 1), descriptor(DATA + 2, 3, 0, 0)];
+        put(&mut b, TEXT, b"hello");
+        let chain = [descriptor(TEXT, 2, 1, 1), descriptor(TEXT + 2, 3, 0, 0)];
         put(&mut b, TABLE + 0x2000, &chain.concat());
         offer(&mut b, 1, 1);
         assert_eq!(b.host.output, b"hello");
@@ -337,21 +340,21 @@ fn a_console_says_what_is_sent_and_gives_what_is_typed() {
         b.host.input.extend(b"typed");
         b.with(|console, ctx| console.input_arrived(ctx));
         assert_eq!((b.host.input.len(), b.read(INTERRUPT_STATUS)), (5, 0));
-        put(&mut b, TABLE, &descriptor(DATA, 3, 2, 0));
+        put(&mut b, TABLE, &descriptor(TEXT, 3, 2, 0));
         offer(&mut b, 0, 1);
-        assert_eq!(get(&b, DATA, 5), b"typlo");
+        assert_eq!(get(&b, TEXT, 5), b"typlo");
         assert_eq!(get(&b, DEVICE + 8, 4), 3u32.to_le_bytes());
         assert_eq!((b.host.input.len(), b.lines & 1 << LINE), (2, 1 << LINE));
         b.write(INTERRUPT_ACK, USED);
         offer(&mut b, 0, 2);
-        assert_eq!(get(&b, DATA, 2), b"ed");
+        assert_eq!(get(&b, TEXT, 2), b"ed");
         // a buffer that is there before anybody types
         offer(&mut b, 0, 3);
         assert_eq!(get(&b, DEVICE + 2, 2), [2, 0]);
         b.host.input.push_back(b'x');
         b.with(|console, ctx| console.input_arrived(ctx));
         assert_eq!(
-            (get(&b, DATA, 1), get(&b, DEVICE + 2, 2)),
+            (get(&b, TEXT, 1), get(&b, DEVICE + 2, 2)),
             (&b"x"[..], &[3u8, 0][..])
         );
     }

@@ -87,6 +87,12 @@ impl<O: Observer> Processor for Core<O> {
         Self::pc(self).into()
     }
 
+    fn translate(&mut self) {
+        if !O::ON {
+            self.run_as_host_code();
+        }
+    }
+
     #[inline]
     fn run_to_horizon(&mut self) {
         Self::run_to_horizon(self);

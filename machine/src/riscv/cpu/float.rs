@@ -6,7 +6,7 @@
 //!
 //! Why not a library: `rustc_apfloat` has no square root and signals underflow otherwise (a result
 //! that rounds up to the smallest normal number), and Berkeley's SoftFloat keeps its flags in globals
-//! of C. Checked against it as QEMU has it (`tests/riscv`).
+//! of C. Compared with it operation by operation (`float_reference.rs`), and as QEMU has it (`tests/riscv`).
 
 use serde::{Deserialize, Serialize};
 

@@ -6,6 +6,8 @@ pub mod core;
 mod csr;
 mod exec;
 pub mod float;
+#[cfg(test)]
+mod float_reference;
 mod predictor;
 mod processor;
 mod registers;
