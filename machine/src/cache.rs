@@ -65,7 +65,20 @@ const RANDOM_SEED: u16 = 0xace1;
 const RANDOM_TAPS: u16 = 0xb400;
 
 /// Remembered ways, by the low bits of the line number.
-const HINT_SLOTS: usize = 1024;
+pub const HINT_SLOTS: usize = 1024;
+
+/// Parts of a cache, for translated code.
+#[derive(Debug)]
+pub struct Lent<'a, L, K> {
+    /// What lines are known by, by slot.
+    pub tags: &'a [K],
+    /// The trees of sets.
+    pub trees: &'a mut [u8],
+    /// Remembered ways, by the low bits of the line number.
+    pub hints: &'a [u8; HINT_SLOTS],
+    /// What lines hold, by slot.
+    pub lines: &'a mut [L],
+}
 
 /// A cache of lines `L`, known by `K`. A *slot* is one line's place: `set * ways + way`.
 #[derive(Debug, Clone)]
@@ -171,6 +184,24 @@ impl<L: Line, K: Key> Cache<L, K> {
             self.touch(slot);
         }
         hits
+    }
+
+    /// What lines are known by, where victims are, where ways are remembered, and what lines hold: for translated
+    /// code, which looks lines up as [`Cache::lookup`] does.
+    #[inline]
+    pub fn lend(&mut self) -> Lent<'_, L, K> {
+        Lent {
+            tags: &self.tags,
+            trees: self.trees.trees(),
+            hints: &self.hints,
+            lines: &mut self.lines,
+        }
+    }
+
+    /// How trees note a use of each way, if that is how uses are noted.
+    #[must_use]
+    pub fn paths(&self) -> Option<[[u8; 2]; PseudoLru::MOST_WAYS]> {
+        (self.replacement == Replacement::PseudoLru).then(|| self.trees.paths())
     }
 
     /// Compares with every way of the set.

@@ -47,6 +47,18 @@ impl PseudoLru {
         self.trees[set] = self.trees[set] & !above | right;
     }
 
+    /// The trees, for translated code.
+    #[inline]
+    pub fn trees(&mut self) -> &mut [u8] {
+        &mut self.trees
+    }
+
+    /// For each way the bits of a tree that stay when it is used, and those that are set.
+    #[must_use]
+    pub fn paths(&self) -> [[u8; 2]; Self::MOST_WAYS] {
+        self.paths.map(|(above, right)| [!above, right])
+    }
+
     /// The way to replace: at each node left where the bit is clear.
     #[must_use]
     pub fn victim(&self, set: usize) -> usize {

@@ -133,16 +133,21 @@ impl Random {
                 let link = self.of(&[0, 0, 1, 5]) << 7;
                 0x67 | link | self.of(&[1, 5, 6, 7]) << 15 | (self.below(32) & !1) << 20
             }
-            // Atomics, floating point, fences, registers of the system.
+            // Atomics, floating point, fences (the second is `pause`), registers of the system.
             92 => 0x2f | d | self.base() << 15 | b | self.of(&[2, 3]) << 12 | any & 0xf800_0000,
             93 => 0x53 | d | a | b | any & 0xfe00_7000,
             94 => 0x07 | d | self.base() << 15 | self.of(&[2, 3]) << 12 | self.offset() << 20,
             95 => {
                 let base = self.base() << 15;
-                self.of(&[0x0f, 0x100f, 0x1200_0073, 0x1200_0073 | base])
+                self.of(&[0x0f, 0x0100_000f, 0x100f, 0x1200_0073, 0x1200_0073 | base])
             }
             96 => 0x73 | d | 0x2000 | self.of(&[0xc02, 0x100, 0x180, 0x144]) << 20,
-            97 => 0x73 | d | 0x2000 | 0xc00 << 20,
+            97 if self.rarely(3) => 0x73 | d | 0x2000 | 0xc00 << 20,
+            // stvec, sscratch, sepc, scause, stval; mscratch is not for supervisors.
+            97 => {
+                let number = self.of(&[0x105, 0x140, 0x141, 0x142, 0x143, 0x340]);
+                0x73 | d | a | self.of(&[1, 2, 3, 5, 6, 7]) << 12 | number << 20
+            }
             98 => 0x5013 | d | a | self.of(&[0x287, 0x6b8]) << 20,
             _ => any,
         };
@@ -210,6 +215,28 @@ fn machine(name: &str, code: &[u8], data: &[u8]) -> Machine {
     ];
     put(SETUP, &bytes(&setup));
     let handler = [
+        0x340f_1f73, // csrrw t5, mscratch, t5
+        0x3010_2f73, // csrr t5, misa
+        0xf140_2f73, // csrr t5, mhartid
+        0x3421_fff3, // csrrci t6, mcause, 3
+        // Accesses with the rights of who was interrupted, here and in his page tables; and without.
+        0x8001_2f37, // lui t5, 0x80012
+        0x020f_1f13, // slli t5, t5, 32
+        0x020f_5f13, // srli t5, t5, 32
+        0x000f_2f83, // lw t6, 0(t5)
+        0x0002_0fb7, // lui t6, 0x20
+        0x300f_af73, // csrrs t5, mstatus, t6
+        0x4021_2fb7, // lui t6, 0x40212
+        0x010f_ae83, // lw t4, 16(t6)
+        0x01ef_a823, // sw t5, 16(t6)
+        0x018f_bf03, // ld t5, 24(t6)
+        0x000c_0eb7, // lui t4, 0xc0
+        0x300e_aff3, // csrrs t6, mstatus, t4
+        0x4021_2fb7, // lui t6, 0x40212
+        0x010f_af03, // lw t5, 16(t6)
+        0x000e_0eb7, // lui t4, 0xe0
+        0x300e_b073, // csrc mstatus, t4
+        0x3000_2ef3, // csrr t4, mstatus
         // mtimecmp = mtime + 2
         0x0200_4f37, // lui t5, 0x2004
         0x0200_cfb7, // lui t6, 0x200c

@@ -21,3 +21,4 @@ mod strings;
 mod tags;
 mod timing;
 mod traces;
+mod translation;

@@ -6,6 +6,8 @@ use crate::instruction::Instruction;
 use crate::lines::{Lines, Stubs};
 use crate::PLACES;
 
+#[path = "traces/absent.rs"]
+pub(crate) mod traces;
 #[path = "wide/absent.rs"]
 pub(crate) mod wide;
 

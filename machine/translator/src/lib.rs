@@ -31,6 +31,7 @@ mod host;
 mod instruction;
 mod lines;
 mod schedule;
+pub mod traces;
 pub mod wide;
 
 pub use guest::{
@@ -105,11 +106,11 @@ impl Translator {
         self.lines.filled(slot, words, halfwords);
     }
 
-    /// Whether instruction `place` of the line in `slot` is one for the interpreter.
+    /// Why there is no translation of instruction `place` of the line in `slot`, if there is none.
     #[inline]
     #[must_use]
-    pub fn is_left(&self, slot: usize, place: usize) -> bool {
-        self.lines.entry(slot, place) == self.host.stubs().left[place % PLACES]
+    pub fn lacks(&self, slot: usize, place: usize) -> Option<Why> {
+        self.lines.lacks(slot, place, self.host.stubs())
     }
 
     /// Instruction `place` of the line in `slot` was reached and is not translated. `true`: it is to be.

@@ -4,6 +4,8 @@
 
 use std::collections::HashMap;
 
+use crate::Why;
+
 /// Contents that are found without a look at the map, a power of two: some times as many as the largest
 /// instruction cache has lines.
 const NEAR: usize = 4096;
@@ -122,10 +124,16 @@ impl<const WORDS: usize, const PLACES: usize> Lines<WORDS, PLACES> {
         self.by_slot[slot] = near.1;
     }
 
-    /// The code of instruction `place` of the line in `slot`.
+    /// Why there is no translation of `place` of the line in `slot`: it is for the interpreter, or not hot yet.
     #[inline]
-    pub(crate) fn entry(&self, slot: usize, place: usize) -> usize {
-        self.entries[self.by_slot[slot] as usize][place % PLACES]
+    pub(crate) fn lacks(&self, slot: usize, place: usize, stubs: &Stubs<PLACES>) -> Option<Why> {
+        let place = place % PLACES;
+        let entry = self.entries[self.by_slot[slot] as usize][place];
+        if entry == stubs.cold[place] {
+            Some(Why::Cold)
+        } else {
+            (entry == stubs.left[place]).then_some(Why::Left)
+        }
     }
 
     /// Counts that this place was reached; it is hot when that was `hot` times.

@@ -54,9 +54,16 @@ impl<O: Observer> Core<O> {
                 }
             }
             let place = (line_offset(pc) >> SHIFT) as usize;
-            if !self.mem.may_run_translated(self.line_slot, place) {
-                self.r[15] = self.run_one::<SHIFT>(pc, decoded);
-                continue;
+            match self.mem.lacks_translation(self.line_slot, place) {
+                None => {}
+                Some(Why::Cold) => {
+                    self.run_cold::<SHIFT>(pc, decoded);
+                    continue;
+                }
+                Some(_) => {
+                    self.r[15] = self.run_one::<SHIFT>(pc, decoded);
+                    continue;
+                }
             }
             let exit = self.mem.run_translated::<SHIFT>(
                 pc,

@@ -68,12 +68,18 @@ impl<T: Copy> Ring<T> {
     /// Puts one after the others.
     #[inline(always)]
     pub fn push_back(&mut self, element: T) {
+        *self.push_place(element) = element;
+    }
+
+    /// Puts one after the others, whatever was there, and gives its place; `filling` is for new ones.
+    #[inline(always)]
+    pub fn push_place(&mut self, filling: T) -> &mut T {
         if self.len == self.places.len() {
-            self.grow(element);
+            self.grow(filling);
         }
         let place = self.place(self.len);
-        self.places[place] = element;
         self.len += 1;
+        &mut self.places[place]
     }
 
     /// Makes room, with `filling` in places where nothing is yet.

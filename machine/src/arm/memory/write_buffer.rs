@@ -51,6 +51,15 @@ struct Entry {
 }
 
 impl Entry {
+    /// One that writes nothing.
+    const EMPTY: Self = Self {
+        base: 0,
+        data: [0; ENTRY_BYTES],
+        mask: 0,
+        entered: 0,
+        write_back: false,
+    };
+
     /// How many words have a byte that is written.
     #[inline]
     fn words(&self) -> u32 {
@@ -232,17 +241,22 @@ impl WriteBuffer {
         let len = width.bytes();
         let start = pa & 15 & !(len - 1);
         let low = value & (u32::MAX >> (32 - 8 * len));
-        let mut entry = Entry {
-            base: pa & !15,
-            data: [0; ENTRY_BYTES],
-            mask: ((1 << len) - 1) << start,
-            entered: now,
-            write_back: false,
-        };
+        let now = self.make_room(false, || 1, now, bus, counters);
+        if !self.plain {
+            self.stored_words += 1;
+        }
+        // Where it stands, part by part: the host is slow to read as a whole what was just written in parts.
+        let entry = self.entries.push_place(Entry::EMPTY);
+        entry.base = pa & !15;
+        entry.data = [0; ENTRY_BYTES];
         let word = (start & !3) as usize;
         let bytes = (low << (8 * (start & 3))).to_le_bytes();
         entry.data[word..word + 4].copy_from_slice(&bytes);
-        self.push(entry, now, bus, counters)
+        entry.mask = ((1 << len) - 1) << start;
+        entry.entered = now;
+        entry.write_back = false;
+        counters.now.memory.buffered_writes += 1;
+        now
     }
 
     /// Takes the words of one store multiple, which follow each other from `pa` on.
@@ -309,19 +323,33 @@ impl WriteBuffer {
         bus: &mut Bus,
         counters: &mut Counters,
     ) -> Cycle {
-        let mut now = now;
-        self.advance(now, bus, counters);
-        while !self.has_room(&entry) {
-            // Either the first entry's write is under way, or it starts as soon as the bus is free.
-            now = self.first_done.unwrap_or(self.bus_free.max(now) + 1);
-            self.advance(now, bus, counters);
-        }
+        let now = self.make_room(entry.write_back, || entry.words(), now, bus, counters);
         entry.entered = now;
         if !self.plain {
             self.count(&entry);
         }
         self.entries.push_back(entry);
         counters.now.memory.buffered_writes += 1;
+        now
+    }
+
+    /// Waits for room for an entry with so many words, or for an evicted line. Returns the cycle at which there is.
+    #[inline(always)]
+    fn make_room(
+        &mut self,
+        write_back: bool,
+        words: impl Fn() -> u32,
+        now: Cycle,
+        bus: &mut Bus,
+        counters: &mut Counters,
+    ) -> Cycle {
+        let mut now = now;
+        self.advance(now, bus, counters);
+        while !self.has_room(write_back, &words) {
+            // Either the first entry's write is under way, or it starts as soon as the bus is free.
+            now = self.first_done.unwrap_or(self.bus_free.max(now) + 1);
+            self.advance(now, bus, counters);
+        }
         now
     }
 
@@ -342,21 +370,21 @@ impl WriteBuffer {
         }
     }
 
-    /// Whether the buffer that `entry` goes into can take it now.
+    /// Whether the buffer that an entry goes into can take it now.
     #[inline]
-    fn has_room(&self, entry: &Entry) -> bool {
+    fn has_room(&self, write_back: bool, words: impl Fn() -> u32) -> bool {
         let held = self.entries.len() as u32;
         if self.plain {
             return held < self.config.entries;
         }
-        if entry.write_back {
+        if write_back {
             return self.lines < self.config.write_back_lines;
         }
         held - self.lines < self.config.entries
             && self
                 .config
                 .words
-                .is_none_or(|most| self.stored_words + entry.words() <= most)
+                .is_none_or(|most| self.stored_words + words() <= most)
     }
 
     /// Waits until nothing is on its way. Returns the cycle at which that is so.

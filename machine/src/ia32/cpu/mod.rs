@@ -15,6 +15,7 @@ pub mod predictor;
 mod processor;
 mod run;
 pub mod timing;
+mod translation;
 
 use crate::ia32::isa::Ia32;
 use crate::ia32::memory::memsys;

@@ -8,7 +8,7 @@
 //! It lives by linear addresses, and no load of CR3 empties it: another address space's branches may
 //! be predicted by these, and wrongly, as there.
 
-use serde::{Deserialize, Serialize};
+use switchyard_translator::traces;
 
 use crate::ia32::config::BranchConfig;
 use crate::state::{require, Damaged, Restorer, Saver, State};
@@ -16,14 +16,8 @@ use crate::state::{require, Damaged, Restorer, Saver, State};
 /// A counter that says neither: weakly not taken.
 const WEAK: u8 = 1;
 
-/// An entry of the branch target buffer.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-struct Entry {
-    /// The branch after which this is; 0: none.
-    branch: u32,
-    /// Where it went last.
-    target: u32,
-}
+/// An entry of the branch target buffer: the branch after which this is (0: none), and where it went last.
+type Entry = [u32; 2];
 
 /// The predictor.
 #[derive(Debug, Clone)]
@@ -51,6 +45,25 @@ impl Predictor {
         }
     }
 
+    /// How many branches are known at a time.
+    #[must_use]
+    pub fn branches(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// All of it, for translated code.
+    #[inline]
+    pub fn lend(&mut self) -> traces::Predictor<'_> {
+        traces::Predictor {
+            branches: &mut self.buffer,
+            counters: &mut self.counters,
+            history: &mut self.history,
+            history_mask: self.history_mask,
+            returns: &mut self.returns,
+            top: &mut self.top,
+        }
+    }
+
     fn place(&self, branch: u32) -> usize {
         // Entries are a power of two.
         (branch ^ branch >> 12) as usize & (self.buffer.len() - 1)
@@ -64,7 +77,7 @@ impl Predictor {
         let place = self.place(after);
         let index = place ^ (self.history as usize & (self.counters.len() - 1));
         let counter = &mut self.counters[index];
-        let known = self.buffer[place].branch == after;
+        let known = self.buffer[place][0] == after;
         let predicted = if known { *counter > WEAK } else { backward };
         *counter = if taken {
             (*counter + 1).min(3)
@@ -73,10 +86,7 @@ impl Predictor {
         };
         if !known && (taken || backward) {
             // One that the static rule knows as not taken needs no entry.
-            self.buffer[place] = Entry {
-                branch: after,
-                target: next,
-            };
+            self.buffer[place] = [after, next];
         }
         self.history = (self.history << 1 | u32::from(taken)) & self.history_mask;
         predicted == taken
@@ -86,11 +96,8 @@ impl Predictor {
     pub fn indirect(&mut self, after: u32, next: u32) -> bool {
         let place = self.place(after);
         let entry = &mut self.buffer[place];
-        let predicted = entry.branch == after && entry.target == next;
-        *entry = Entry {
-            branch: after,
-            target: next,
-        };
+        let predicted = *entry == [after, next];
+        *entry = [after, next];
         predicted
     }
 

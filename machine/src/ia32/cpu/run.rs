@@ -4,6 +4,8 @@
 
 use std::rc::Rc;
 
+use switchyard_translator::traces::Why;
+
 use crate::ia32::cpu::exec::{self, Handler, ROOM};
 use crate::ia32::cpu::timing::Timing;
 use crate::ia32::cpu::Observer;
@@ -20,6 +22,7 @@ use crate::ia32::memory::trace_cache::line::{Line, Step, LINE_UOPS};
 use crate::ia32::memory::trace_cache::Key;
 
 use super::core::{Core, Shadow, PAGE_OFFSET};
+use super::translation;
 
 /// Where a decoded instruction is: the slot of its line, and its number there.
 type Place = (usize, usize);
@@ -44,6 +47,9 @@ impl<O: Observer> Core<O> {
         let end = Timing::start_of(self.mem.platform.horizon);
         while !self.mem.time.has_come_to(end) && self.mem.platform.horizon != 0 {
             match self.find_line() {
+                Ok(Some((slot, 0))) if !O::ON && self.mem.traces.translator().is_some() => {
+                    self.run_translated_line(slot, end);
+                }
                 Ok(Some((slot, n))) => self.run_line(slot, n, end),
                 Ok(None) => {
                     self.mem.time.tell(&mut self.mem.platform);
@@ -62,6 +68,52 @@ impl<O: Observer> Core<O> {
         self.eflags & (flags::TF | flags::RF) != 0
             || self.has_breakpoints()
             || self.shadow != Shadow::Nothing
+    }
+
+    /// Runs the line in `slot` from its beginning, and those that follow, by host code as far as there is any.
+    fn run_translated_line(&mut self, slot: usize, end: Sixth) {
+        let (mut slot, mut n) = (slot, 0);
+        while self.may_run_translated() {
+            let Some(exit) = self.run_translated(slot, end) else {
+                break;
+            };
+            if exit.why == Why::Line {
+                return;
+            }
+            (slot, n) = (exit.slot, exit.step);
+            if exit.why == Why::Left {
+                break;
+            }
+            if exit.why == Why::Window {
+                self.mem.time.move_window();
+            } else if !self.translate_line(slot) {
+                break;
+            }
+        }
+        // The first instruction of a line runs however long it took to find it.
+        if n > 0 && self.mem.time.has_come_to(end) {
+            self.remain_in_line(slot, n);
+        } else if n < self.mem.traces.line(slot).count() {
+            self.run_line(slot, n, end);
+        }
+    }
+
+    /// The line in `slot`, whose first instruction is next, is not translated. `true`: it may be by now.
+    fn translate_line(&mut self, slot: usize) -> bool {
+        let line = Rc::clone(self.mem.traces.line(slot));
+        let address = self.pc();
+        let Some(translator) = self.mem.traces.translator() else {
+            return false;
+        };
+        let hot = translator.heats(line.mark());
+        if hot {
+            let stretch = translation::stretch(&line, address, &self.mem.time);
+            let translator = self.mem.traces.translator();
+            if let Some(translator) = translator {
+                translator.translate(slot, line.mark(), &stretch);
+            }
+        }
+        hot
     }
 
     /// Runs the instructions of the line in `slot` from number `first` on, which is that at EIP, as long as
@@ -198,9 +250,18 @@ impl<O: Observer> Core<O> {
     /// of a repeated instruction, is gone on with from there.
     #[inline]
     fn leave_line(&mut self, slot: usize, n: usize, after: u32) {
-        let next = if self.suspended { n } else { n + 1 };
-        if self.suspended || self.eip == after && next < self.mem.traces.line(slot).count() {
-            self.cursor = self.mem.traces.cursor(slot, next, self.pc());
+        if self.suspended {
+            self.remain_in_line(slot, n);
+        } else if self.eip == after {
+            self.remain_in_line(slot, n + 1);
+        }
+    }
+
+    /// The quantum ends before instruction `n` of the line in `slot`, if there is one.
+    #[inline]
+    fn remain_in_line(&mut self, slot: usize, n: usize) {
+        if n < self.mem.traces.line(slot).count() {
+            self.cursor = self.mem.traces.cursor(slot, n, self.pc());
         }
     }
 

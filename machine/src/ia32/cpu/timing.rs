@@ -12,6 +12,8 @@
 //! The machine's clock is the time at which an instruction enters the window. Times are in sixths of a
 //! cycle ([`CYCLE`]).
 
+use switchyard_translator::traces;
+
 use crate::event::Cycle;
 use crate::ia32::config::{Ia32Config, IA32_LINE_BYTES as LINE_BYTES};
 use crate::ia32::cpu::predictor::Predictor;
@@ -24,13 +26,19 @@ use crate::state::{require, Damaged, Restorer, Saver, State};
 
 /// Instructions in flight (SDM vol. 1, 2.6.1).
 const WINDOW: usize = 126;
-/// The window is kept in a ring of a power of two.
+/// When instructions have retired is kept for so many, one after another; then for the last ones only, at the
+/// beginning. A power of two.
+const PLACES: usize = 1024;
+const _: () = assert!(WINDOW == traces::WINDOW && WINDOW + traces::MOST_STEPS < PLACES);
+/// A saved window is a ring of a power of two.
 const RING: usize = 128;
 /// What a µop takes of the time to enter: three enter a cycle (248966, 1).
 const UOP: Sixth = (CYCLE / 3) as Sixth;
 /// What a load or store takes of its port: each issues one a cycle (248966, 1, "execution units and
 /// issue ports"; Hinton et al., Intel Technology Journal Q1 2001).
 const PORT: Sixth = CYCLE as Sixth;
+/// No time.
+const NEVER: Sixth = Sixth::MAX;
 /// No line of code.
 const NO_LINE: u32 = u32::MAX;
 
@@ -61,9 +69,12 @@ pub struct Timing {
     ready: [Sixth; slot::ROOM],
     /// When the last instruction so far has retired, in order.
     retired: Sixth,
-    /// When those before it have.
-    window: [Sixth; RING],
-    entered: usize,
+    /// When those before it have: the one that enters next has place `next`, which is never the last, and
+    /// [`WINDOW`] before it are those in flight at most.
+    window: Box<[Sixth; PLACES]>,
+    next: usize,
+    /// How many have entered, but for `next`.
+    moved: usize,
     /// Of the instruction that executes: when its operands are there, when its accesses can be made, and
     /// when all that they bring is there.
     start: Sixth,
@@ -100,8 +111,9 @@ impl Timing {
             held: 0,
             ready: [0; slot::ROOM],
             retired: 0,
-            window: [0; RING],
-            entered: 0,
+            window: Box::new([0; PLACES]),
+            next: WINDOW,
+            moved: 0usize.wrapping_sub(WINDOW),
             start: 0,
             access: 0,
             there: 0,
@@ -136,6 +148,61 @@ impl Timing {
         }
     }
 
+    // ---- translated code -------------------------------------------------------------------
+
+    /// How many branches are known, and the shapes of the caches; `None`: translated code does not know how these
+    /// replace lines.
+    pub(super) fn tables(&self) -> Option<(usize, [traces::Ways; 2])> {
+        Some((self.predictor.branches(), self.caches.lends()?))
+    }
+
+    /// The prices that translated instructions share.
+    pub(super) fn shared_prices(&self) -> traces::Prices {
+        traces::Prices {
+            uop: UOP as u32,
+            port: PORT as u32,
+            load: self.caches.load_latency() as u32,
+            early: HALF,
+            mispredicted: self.prices.mispredicted as u32,
+        }
+    }
+
+    /// Translated code begins: what of the last instruction is looked at when the next one cannot be fetched (its
+    /// accesses follow those) is told by [`Self::came_back`].
+    #[inline]
+    pub(super) fn goes_out(&mut self) -> Sixth {
+        std::mem::replace(&mut self.access, NEVER)
+    }
+
+    /// It has ended; `before` is what it began with.
+    #[inline]
+    pub(super) fn came_back(&mut self, before: Sixth) {
+        if self.access == NEVER {
+            self.access = before;
+        } else {
+            self.locks = false;
+        }
+    }
+
+    /// What translated code goes on with.
+    #[inline]
+    pub(super) fn lend(
+        &mut self,
+    ) -> (traces::Clock<'_>, traces::Caches<'_>, traces::Predictor<'_>) {
+        let clock = traces::Clock {
+            now: &mut self.now,
+            held: &mut self.held,
+            retired: &mut self.retired,
+            access: &mut self.access,
+            ready: &mut self.ready,
+            load_port: &mut self.load_port,
+            store_port: &mut self.store_port,
+            window: &mut self.window[..],
+            next: &mut self.next,
+        };
+        (clock, self.caches.lend(), self.predictor.lend())
+    }
+
     // ---- instructions ----------------------------------------------------------------------
 
     /// The machine's clock when `cycle` begins.
@@ -166,7 +233,7 @@ impl Timing {
     /// Waits until there is room in the window.
     #[inline(always)]
     fn enter(&mut self, platform: &mut Platform) {
-        let room = self.window[self.entered.wrapping_sub(WINDOW) % RING];
+        let room = self.window[self.next.wrapping_sub(WINDOW) % PLACES];
         if room > self.now {
             self.wait_for_room(room, platform);
         }
@@ -183,9 +250,21 @@ impl Timing {
     #[inline(always)]
     fn leave(&mut self, cost: &Cost, done: Sixth) {
         self.retired = self.retired.max(done);
-        self.window[self.entered % RING] = self.retired;
-        self.entered = self.entered.wrapping_add(1);
+        self.window[self.next % PLACES] = self.retired;
+        self.next += 1;
+        if self.next == PLACES {
+            self.move_window();
+        }
         self.now += UOP * Sixth::from(cost.uops);
+    }
+
+    /// Keeps those in flight alone, at the beginning.
+    #[inline(never)]
+    pub fn move_window(&mut self) {
+        let first = self.next - WINDOW;
+        self.window.copy_within(first..self.next, 0);
+        self.moved = self.moved.wrapping_add(first);
+        self.next = WINDOW;
     }
 
     /// The next instruction enters the window: before it executes.
@@ -496,7 +575,8 @@ impl State for Timing {
             ready,
             retired,
             window,
-            entered,
+            next,
+            moved,
             start: _, // of an instruction that has executed
             access: _,
             there: _,
@@ -510,16 +590,21 @@ impl State for Timing {
         predictor.save(to);
         let mut awaited = *ready;
         awaited[usize::from(slot::SINK)] = 0;
+        let entered = moved.wrapping_add(*next);
+        let mut ring = vec![0; RING];
+        for n in 1..=WINDOW {
+            ring[entered.wrapping_sub(n) % RING] = window[next - n];
+        }
         to.put(&(now, held, awaited, retired, entered));
         to.put(&(load_port, store_port, walker_free, fetched));
-        to.put(&window[..]);
+        to.put(&ring);
     }
 
     fn restore(&mut self, from: &mut Restorer) -> Result<(), Damaged> {
         self.caches.restore(from)?;
         self.predictor.restore(from)?;
         (self.now, self.held, self.ready, self.retired) = from.take()?;
-        self.entered = from.take()?;
+        let entered: usize = from.take()?;
         (
             self.load_port,
             self.store_port,
@@ -532,13 +617,15 @@ impl State for Timing {
             .chain([&self.now, &self.retired, &self.walker_free])
             .chain([&self.load_port, &self.store_port])
             .all(|at| *at < 1 << 59);
-        let right = sound
-            && self.held <= self.now
-            && self.ready[NONE] == 0
-            && self.entered < usize::MAX / 2;
-        self.window = window
-            .try_into()
-            .map_err(|_| Damaged::from("has another window than the machine"))?;
-        require(right, "has times that no machine gets to")
+        let right =
+            sound && self.held <= self.now && self.ready[NONE] == 0 && entered < usize::MAX / 2;
+        require(right, "has times that no machine gets to")?;
+        require(window.len() == RING, "has another window than the machine")?;
+        self.next = WINDOW;
+        self.moved = entered.wrapping_sub(WINDOW);
+        for n in 1..=WINDOW {
+            self.window[WINDOW - n] = window[entered.wrapping_sub(n) % RING];
+        }
+        Ok(())
     }
 }

@@ -301,6 +301,20 @@ impl Segment {
         right && self.contains(offset, bytes)
     }
 
+    /// Whether its offsets are linear addresses, all of them.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_flat(&self) -> bool {
+        self.base == 0 && self.lowest == 0 && self.highest == u32::MAX
+    }
+
+    /// Whether it may be read and written.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_for_data(&self) -> bool {
+        self.readable && self.writable
+    }
+
     /// Whether `bytes` at `offset` are in it.
     #[inline(always)]
     #[must_use]

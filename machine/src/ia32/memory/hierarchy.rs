@@ -6,7 +6,9 @@
 //! The caches have physical tags, and nothing but the processor writes memory: what they would hold is
 //! what memory holds, so they have tags and no contents. Times are in sixths of a cycle ([`CYCLE`]).
 
-use crate::cache::{Cache, Line};
+use switchyard_translator::traces::{self, Sector, STORES};
+
+use crate::cache::{Cache, Line, HINT_SLOTS};
 use crate::counters::Tally;
 use crate::ia32::config::{Ia32Config, IA32_LINE_BYTES as LINE_BYTES};
 use crate::ia32::isa::cost::CYCLE;
@@ -23,24 +25,19 @@ impl Line for DataLine {
     const BYTES: u32 = LINE_BYTES;
 }
 
-/// Two lines of the second level with one tag: 248966 calls them a sector.
-#[derive(Debug, Clone, Copy, Default)]
-struct Sector {
-    /// A bit for each line.
-    valid: u8,
-    dirty: u8,
-}
-
 impl Line for Sector {
     const BYTES: u32 = 2 * LINE_BYTES;
 }
+const _: () = assert!(Sector::BYTES == 2 * traces::LINE_BYTES && HINT_SLOTS == traces::WAY_HINTS);
 
 /// No line.
 const NO_LINE: u32 = u32::MAX;
 /// Loads that miss the first level at a time (248966, 1, "loads and stores").
 const MISSES: usize = 4;
-/// Stores between their retirement and the second level (the same).
-const STORES: usize = 24;
+const _: () = assert!(
+    STORES == 24,
+    "stores between their retirement and the second level (the same)"
+);
 
 /// What takes how long, in sixths of a cycle.
 #[derive(Debug, Clone, Copy)]
@@ -100,6 +97,44 @@ impl Hierarchy {
         }
     }
 
+    /// The shapes of both levels; `None`: translated code does not know how they replace lines.
+    #[must_use]
+    pub fn lends(&self) -> Option<[traces::Ways; 2]> {
+        let ways = |count, paths| traces::Ways { count, paths };
+        Some([
+            ways(self.l1.ways(), self.l1.paths()?),
+            ways(self.l2.ways(), self.l2.paths()?),
+        ])
+    }
+
+    /// What translated code looks at for accesses that hit.
+    #[inline]
+    pub fn lend(&mut self) -> traces::Caches<'_> {
+        let (first, second) = (self.l1.lend(), self.l2.lend());
+        traces::Caches {
+            recent: &mut self.recent,
+            combining: &mut self.combining,
+            first: traces::Level {
+                tags: first.tags,
+                trees: first.trees,
+            },
+            second: traces::Level {
+                tags: second.tags,
+                trees: second.trees,
+            },
+            ways: second.hints,
+            sectors: second.lines,
+            stores: &mut self.stores,
+            next_store: &mut self.next_store,
+        }
+    }
+
+    /// How long a store takes that hits the second level.
+    #[must_use]
+    pub fn store_latency(&self) -> Sixth {
+        self.times.store
+    }
+
     /// Whether what misses is taken in from now on (SDM vol. 3, 10.5.1: hits hit, whatever CR0.CD says).
     pub fn set_fills(&mut self, fills: bool) {
         self.fills = fills;
@@ -145,6 +180,12 @@ impl Hierarchy {
             let sector = self.l2.line(slot);
             Some((self.l2.address(slot)?, sector.valid, sector.dirty))
         })
+    }
+
+    /// How long a load takes that hits the first level.
+    #[must_use]
+    pub fn load_latency(&self) -> Sixth {
+        self.times.l1
     }
 
     /// A load of the line of `pa` at `at`: when it is there.

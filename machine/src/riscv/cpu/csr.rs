@@ -3,7 +3,7 @@
 //! (II, "Machine-Level ISA", "Supervisor-Level ISA").
 
 use crate::event::NEVER;
-use crate::riscv::config::PrivilegedVersion;
+use crate::riscv::config::{IsaConfig, PrivilegedVersion};
 use crate::riscv::cpu::core::Core;
 use crate::riscv::cpu::registers::Counter;
 use crate::riscv::cpu::Observer;
@@ -13,8 +13,10 @@ use crate::riscv::isa::privilege::Privilege;
 use crate::riscv::isa::status;
 use crate::riscv::memory::counted::{SATP_WRITES, WALKS};
 use crate::riscv::memory::fault::Abort;
-use crate::riscv::memory::mmu::satp;
+use crate::riscv::memory::mmu::{satp, Rights};
 
+/// How many registers a number can name.
+pub(super) const CSRS: usize = 1 << 12;
 /// Exceptions that can be delegated: all that U and S mode can raise.
 const DELEGABLE: u64 = 0xb3ff;
 /// The counters that `mcounteren` and its kin have bits for.
@@ -28,7 +30,8 @@ const NO_TRIGGER: u64 = 1;
 const STCE: u64 = 1 << 63;
 const FIOM: u64 = 1;
 /// MISA: RV64, A C D F I M S U.
-const MISA: u64 = 2 << 62 | 1 << 20 | 1 << 18 | 1 << 12 | 1 << 8 | 1 << 5 | 1 << 3 | 1 << 2 | 1;
+pub(super) const MISA: u64 =
+    2 << 62 | 1 << 20 | 1 << 18 | 1 << 12 | 1 << 8 | 1 << 5 | 1 << 3 | 1 << 2 | 1;
 
 impl<O: Observer> Core<O> {
     /// The bits of `mip` now.
@@ -67,20 +70,27 @@ impl<O: Observer> Core<O> {
 
     /// The effective privilege, the rights of accesses, or `satp` may have changed.
     pub(super) fn follow_memory(&mut self) {
-        let state = self.csr.mstatus;
-        let mprv = state & status::MPRV != 0 && self.privilege == Privilege::Machine;
         let mut registers = *self.mem.registers();
         registers.satp = self.csr.satp;
         registers.privilege = self.privilege;
-        registers.data.privilege = if mprv {
-            self.previous_privilege()
-        } else {
-            self.privilege
-        };
-        registers.data.sum = state & status::SUM != 0;
-        registers.data.mxr = state & status::MXR != 0;
+        registers.data = self.data_rights();
         registers.updates = self.csr.menvcfg & csr::ADUE != 0;
         self.mem.set_registers(registers);
+    }
+
+    /// Who loads and stores now, and what he may.
+    pub(super) fn data_rights(&self) -> Rights {
+        let state = self.csr.mstatus;
+        let mprv = state & status::MPRV != 0 && self.privilege == Privilege::Machine;
+        Rights {
+            privilege: if mprv {
+                self.previous_privilege()
+            } else {
+                self.privilege
+            },
+            sum: state & status::SUM != 0,
+            mxr: state & status::MXR != 0,
+        }
     }
 
     /// `mstatus.MPP`.
@@ -133,13 +143,21 @@ impl<O: Observer> Core<O> {
             // With any entry there are the registers of sixteen; those of no entry are 0 (II, "Physical Memory
             // Protection CSRs").
             csr::PMPCFG | csr::PMPCFG2 | 0x3b0..=0x3bf => isa.pmp_entries > 0,
-            _ => self.has_csr(number),
+            _ => self.present[usize::from(number) % CSRS],
         }
     }
 
     /// Whether register `number` is one of this processor's.
     pub fn has_csr(&self, number: u16) -> bool {
-        let isa = self.mem.isa();
+        Self::has(self.mem.isa(), number)
+    }
+
+    /// Which registers a processor with `isa` has, by number.
+    pub(super) fn present(isa: &IsaConfig) -> Box<[bool; CSRS]> {
+        Box::new(std::array::from_fn(|number| Self::has(isa, number as u16)))
+    }
+
+    fn has(isa: &IsaConfig, number: u16) -> bool {
         let newer = isa.privileged != PrivilegedVersion::V1_11;
         match number {
             csr::TIME => isa.time,

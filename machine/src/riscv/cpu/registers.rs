@@ -2,6 +2,9 @@
 //! What control and status registers hold; what reading and writing them does is `csr`.
 
 use serde::{Deserialize, Serialize};
+use switchyard_translator::wide::{System, SYSTEM};
+
+use crate::riscv::isa::csr;
 
 /// A counter that can be set and stopped: what it counts is kept elsewhere.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
@@ -70,7 +73,43 @@ pub struct Registers {
     pub hpm: Vec<(u64, Counter)>,
 }
 
+/// The registers that are numbers and nothing else, by the order in which they are lent, with the bits that can be
+/// set.
+pub(super) const LENT: [(u16, i32); SYSTEM] = [
+    (csr::MSCRATCH, -1),
+    (csr::MEPC, !1),
+    (csr::MCAUSE, -1),
+    (csr::MTVAL, -1),
+    (csr::MTVEC, !2),
+    (csr::SSCRATCH, -1),
+    (csr::SEPC, !1),
+    (csr::SCAUSE, -1),
+    (csr::STVAL, -1),
+    (csr::STVEC, !2),
+];
+
 impl Registers {
+    /// For translated code: [`LENT`] and `mstatus`, at this level of privilege.
+    #[inline(always)]
+    pub(super) fn lend(&mut self, level: u8) -> System<'_> {
+        System {
+            registers: [
+                &mut self.mscratch,
+                &mut self.mepc,
+                &mut self.mcause,
+                &mut self.mtval,
+                &mut self.mtvec,
+                &mut self.sscratch,
+                &mut self.sepc,
+                &mut self.scause,
+                &mut self.stval,
+                &mut self.stvec,
+            ],
+            level,
+            status: &mut self.mstatus,
+        }
+    }
+
     /// Whether it can have come about.
     #[must_use]
     pub fn is_plausible(&self, counters: u32) -> bool {

@@ -44,44 +44,74 @@ impl<O: Observer> Core<O> {
     fn run_translated(&mut self) {
         while !self.at_horizon() {
             let pc = self.pc;
-            let fetched = self.in_line(pc) || self.mem.fetch_hinted(pc);
-            if !fetched || !self.mem.may_run_translated(pc) {
+            if !self.in_line(pc) && !self.mem.fetch_hinted(pc) {
                 self.step_in_line();
                 continue;
             }
-            let (pending, predictor) = (self.pipeline.lend(), self.predictor.lend());
-            let exit = self.mem.run_translated(pc, &mut self.r, pending, predictor);
-            let Some(Exit { pc, why }) = exit else {
-                return;
+            let why = match self.mem.lacks_translation(pc) {
+                Some(why) => why,
+                None => {
+                    let Some(why) = self.run_host_code() else {
+                        return;
+                    };
+                    why
+                }
             };
-            self.pc = pc;
             if self.at_horizon() {
                 return;
             }
             match why {
                 Why::Left => self.step_in_line(),
                 Why::Horizon => self.run_sequence(),
-                Why::Cold if self.mem.heats(pc) => {
-                    let next = self.mem.next_line_begins();
-                    if next.is_none() && self.mem.crosses(pc) {
-                        // It will be known when the interpreter has been there.
-                        self.step_in_line();
-                        continue;
-                    }
-                    let stretch = translation::stretch(
-                        self.mem.line_bytes(),
-                        next,
-                        pc,
-                        self.mem.extensions,
-                        &self.pipeline,
-                        &self.prices,
-                    );
-                    self.mem.translate_line(pc, &stretch);
-                }
-                Why::Cold => self.run_sequence(),
+                Why::Cold => self.run_cold(),
                 Why::Line => {}
             }
         }
+    }
+
+    /// Runs host code from [`Core::pc`] on, which is in the line that was fetched last. Why it has come to an end.
+    #[inline(always)]
+    fn run_host_code(&mut self) -> Option<Why> {
+        let (pending, predictor) = (self.pipeline.lend(), self.predictor.lend());
+        let status = self.csr.mstatus;
+        let system = self.csr.lend(self.privilege as u8);
+        let (pc, registers) = (self.pc, &mut self.r);
+        let exit = self
+            .mem
+            .run_translated(pc, registers, pending, predictor, system);
+        let Exit { pc, why } = exit?;
+        self.pc = pc;
+        if self.csr.mstatus != status {
+            let rights = self.data_rights();
+            self.mem.set_rights(rights);
+        }
+        Some(why)
+    }
+
+    /// What is at [`Core::pc`], in the line that was fetched last, has been reached and is not translated: it is now, if
+    /// that was often enough, or runs.
+    #[inline(never)]
+    fn run_cold(&mut self) {
+        let pc = self.pc;
+        if !self.mem.heats(pc) {
+            self.run_sequence();
+            return;
+        }
+        let next = self.mem.next_line_begins();
+        if next.is_none() && self.mem.crosses(pc) {
+            // It will be known when the interpreter has been there.
+            self.step_in_line();
+            return;
+        }
+        let stretch = translation::stretch(
+            self.mem.line_bytes(),
+            next,
+            pc,
+            self.mem.extensions,
+            &self.pipeline,
+            (&self.prices, self.mem.prices()),
+        );
+        self.mem.translate_line(pc, &stretch);
     }
 
     /// Runs the instruction at [`Core::pc`], which is in the line that was fetched last, and those that follow it

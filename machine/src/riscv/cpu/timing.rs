@@ -31,6 +31,7 @@ struct Ready {
 /// Places for costs: a power of two.
 const COSTS: usize = 32;
 const _: () = assert!(CLASSES <= COSTS);
+const _: () = assert!(NOWHERE as usize + 1 == wide::UNDER_WAY);
 
 const SLOT_A: u8 = 1;
 const SLOT_B: u8 = 2;
@@ -170,10 +171,10 @@ impl Pipeline {
     /// When all results are there.
     #[cold]
     fn drained(&self, cycle: Cycle) -> Cycle {
-        if self.all_ready <= cycle {
-            return cycle.max(self.divider);
-        }
         let mut last = cycle.max(self.divider);
+        if self.all_ready <= last {
+            return last;
+        }
         for ready in &self.ready[..=usize::from(NOWHERE)] {
             last = last.max(ready.late);
         }
@@ -247,7 +248,8 @@ impl Pipeline {
             Wait::Early => wide::Wait::Early,
             Wait::Either => wide::Wait::Either,
             Wait::Stored => wide::Wait::Stored,
-            Wait::Three | Wait::All => return None,
+            Wait::All => wide::Wait::All,
+            Wait::Three => return None,
         };
         Some(wide::Issue {
             sources: [op.rs1(), op.rs2()],
@@ -268,6 +270,7 @@ impl Pipeline {
             all_ready: &mut self.all_ready,
             open: &mut self.open,
             open_at: &mut self.open_at,
+            divider: &mut self.divider,
         }
     }
 

@@ -3,18 +3,24 @@
 //! does. What they take is what [`Pipeline`] says, run over them beforehand. All others are left to the handler.
 
 use switchyard_translator::wide::{
-    Action, Condition, Operand, Operation, Passed, Penalties, Step, Stretch, Width, LINE_BYTES,
-    PLACES,
+    Action, Change, Condition, Division, Operand, Operation, Passed, Penalties, StatusLayout, Step,
+    Stretch, SystemRegister, Wait, Width, HIGHEST_LEVEL, LINE_BYTES, PLACES,
 };
 
 use crate::event::Cycle;
-use crate::riscv::config::BranchConfig;
+use crate::riscv::config::{BranchConfig, LatencyConfig, PriceConfig};
+use crate::riscv::cpu::csr::MISA;
 use crate::riscv::cpu::exec::links;
+use crate::riscv::cpu::registers::LENT;
 use crate::riscv::cpu::timing::Pipeline;
+use crate::riscv::isa::csr;
 use crate::riscv::isa::decoder::{self, Extensions};
 use crate::riscv::isa::insn::Op;
 use crate::riscv::isa::kind::Kind;
+use crate::riscv::isa::privilege::Privilege;
 use crate::riscv::isa::register::NOWHERE;
+use crate::riscv::isa::status;
+use crate::riscv::memory::memsys::{TAG_MXR, TAG_SUM};
 
 /// What stands in a line from `va` on, up to an instruction that is left or one that ends the sequence. One
 /// that goes on in the next line is the last; `next` is the halfword that is first there, if that is known.
@@ -24,8 +30,9 @@ pub(super) fn stretch(
     va: u64,
     extensions: Extensions,
     pipeline: &Pipeline,
-    prices: &BranchConfig,
+    (branches, prices): (&BranchConfig, &PriceConfig),
 ) -> Stretch {
+    let latency = pipeline.latency();
     let mut pipeline = pipeline.empty();
     let place = (va % u64::from(LINE_BYTES)) as usize / 2;
     // Late enough that no time of the empty pipeline is near.
@@ -39,9 +46,9 @@ pub(super) fn stretch(
         needed: Vec::new(),
         crossing: None,
         penalties: Penalties {
-            decoded_target: prices.decoded_target,
-            mispredicted: prices.mispredicted,
-            late: prices.late,
+            decoded_target: branches.decoded_target,
+            mispredicted: branches.mispredicted,
+            late: branches.late,
         },
     };
     loop {
@@ -57,13 +64,16 @@ pub(super) fn stretch(
             }
             None => break,
         };
-        let action = describe(op, at);
+        let action = describe(op, at, latency, prices);
         if action == Action::Leave {
             break;
         }
         let Some(issue) = pipeline.issues(op) else {
             break;
         };
+        if issue.wait == Wait::All && !stretch.steps.is_empty() {
+            break;
+        }
         // What it reads that was under way before is there when it would issue with the one before it.
         let passed = &stretch.passed[stretch.passed.len() - 1];
         let within = passed.cycles - u32::from(passed.open & issue.slots != 0);
@@ -97,7 +107,7 @@ pub(super) fn stretch(
             break;
         }
         stretch.end = next_place as usize;
-        if action.ends_sequence() {
+        if action.ends_unit() {
             break;
         }
     }
@@ -129,7 +139,7 @@ fn op_at(line: &[u8; LINE_BYTES as usize], place: usize, extensions: Extensions)
 }
 
 /// What `op` at `place` of its line does.
-fn describe(op: Op, place: i32) -> Action {
+fn describe(op: Op, place: i32, latency: &LatencyConfig, prices: &PriceConfig) -> Action {
     let Some(&kind) = Kind::ALL.get(usize::from(op.kind())) else {
         return Action::Leave;
     };
@@ -156,8 +166,20 @@ fn describe(op: Op, place: i32) -> Action {
             calls: links(op.rd()),
             returns: links(op.rs1()) && op.rs1() != op.rd(),
         },
+        Kind::Fence => Action::Fence(prices.fence),
         _ => {
-            if let Some(condition) = condition(kind) {
+            if let Some(division) = division(kind) {
+                Action::Divide {
+                    division,
+                    destination,
+                    first: op.rs1(),
+                    second: op.rs2(),
+                    least: latency.divide_least,
+                    span: latency.divide_most - latency.divide_least,
+                }
+            } else if let Some(change) = change(kind, op) {
+                system(op, change, prices)
+            } else if let Some(condition) = condition(kind) {
                 Action::Branch {
                     condition,
                     first: op.rs1(),
@@ -197,6 +219,85 @@ fn describe(op: Op, place: i32) -> Action {
                 Action::Leave
             }
         }
+    }
+}
+
+fn division(kind: Kind) -> Option<Division> {
+    let (signed, word, remainder) = match kind {
+        Kind::Div => (true, false, false),
+        Kind::Divu => (false, false, false),
+        Kind::Rem => (true, false, true),
+        Kind::Remu => (false, false, true),
+        Kind::Divw => (true, true, false),
+        Kind::Divuw => (false, true, false),
+        Kind::Remw => (true, true, true),
+        Kind::Remuw => (false, true, true),
+        _ => return None,
+    };
+    Some(Division {
+        signed,
+        word,
+        remainder,
+    })
+}
+
+/// What an instruction changes of a register of the system: without bits to set or clear, nothing.
+fn change(kind: Kind, op: Op) -> Option<Change> {
+    let register = Operand::Register(op.rs1());
+    let immediate = Operand::Constant(op.rs1().into());
+    Some(match kind {
+        Kind::Csrrw => Change::Replaced(register),
+        Kind::Csrrwi => Change::Replaced(immediate),
+        Kind::Csrrs | Kind::Csrrc | Kind::Csrrsi | Kind::Csrrci if op.rs1() == 0 => Change::Kept,
+        Kind::Csrrs => Change::Set(register),
+        Kind::Csrrsi => Change::Set(immediate),
+        Kind::Csrrc => Change::Cleared(register),
+        Kind::Csrrci => Change::Cleared(immediate),
+        _ => return None,
+    })
+}
+
+/// The status register of machine mode, as accesses depend on it: MPRV, MPP, SUM and MXR. Interrupts may be taken
+/// at once when they are enabled.
+static STATUS: StatusLayout = StatusLayout {
+    fixed: status::WIDTHS,
+    writable: status::WRITABLE,
+    all: status::FS,
+    summary: status::SD,
+    alarms: (status::SIE | status::MIE) as u32,
+    other_level: status::MPP_SHIFT as u8,
+    no_level: 2,
+    uses_other: status::MPRV.trailing_zeros() as u8,
+    tag_shift: status::SUM.trailing_zeros() as u8 - TAG_SUM.trailing_zeros() as u8,
+    tag_bits: (TAG_SUM | TAG_MXR) as u8,
+};
+const _: () = assert!(status::MXR / status::SUM == (TAG_MXR / TAG_SUM) as u64);
+const _: () = assert!(Privilege::Machine as u8 == HIGHEST_LEVEL);
+
+/// An instruction on a register of the system, if that is a number and nothing else.
+fn system(op: Op, change: Change, prices: &PriceConfig) -> Action {
+    let number = op.imm as u16;
+    if number == csr::MSTATUS {
+        return Action::Status {
+            layout: &STATUS,
+            destination: Some(op.rd()).filter(|rd| *rd != NOWHERE),
+            change,
+            cycles: prices.csr,
+        };
+    }
+    let lent = LENT.iter().position(|(lent, _)| *lent == number);
+    let register = match (lent, number) {
+        (Some(lent), _) => SystemRegister::Lent(lent as u8, LENT[lent].1),
+        (None, csr::MHARTID) if change == Change::Kept => SystemRegister::Constant(0),
+        (None, csr::MISA) if change == Change::Kept => SystemRegister::Constant(MISA as i64),
+        _ => return Action::Leave,
+    };
+    Action::System {
+        register,
+        destination: Some(op.rd()).filter(|rd| *rd != NOWHERE),
+        change,
+        level: csr::lowest_privilege(number) as u8,
+        cycles: prices.csr,
     }
 }
 

@@ -86,7 +86,7 @@ impl Hierarchy {
         tally.dcache.reads += 1;
         match self.l1.lookup(pa) {
             Some(slot) => {
-                let coming = self.under_way.miss > now && self.under_way.line == pa / LINE_BYTES;
+                let coming = self.is_coming(pa, now);
                 Touched {
                     slot,
                     filled: false,
@@ -186,10 +186,20 @@ impl Hierarchy {
         self.under_way.miss
     }
 
-    /// When all stores have their lines.
+    /// When all stores have their lines: misses are one after the other, so the last store's is the last.
+    #[inline]
     #[must_use]
     pub fn drained(&self) -> Cycle {
-        self.under_way.stores.iter().copied().max().unwrap_or(0)
+        let stores = &self.under_way.stores;
+        let last = self.under_way.oldest as usize + stores.len() - 1;
+        stores[last % stores.len()]
+    }
+
+    /// Whether the line of `pa`, which is in the first level, is still on its way.
+    #[inline]
+    #[must_use]
+    pub fn is_coming(&self, pa: u32, now: Cycle) -> bool {
+        self.under_way.miss > now && self.under_way.line == pa / LINE_BYTES
     }
 
     /// Empties both caches.

@@ -12,6 +12,10 @@ pub const PLACES: usize = LINE_BYTES as usize / 2;
 pub const HINTS: usize = 1024;
 /// Registers that a guest has, whatever instructions can name.
 pub const REGISTERS: usize = 128;
+/// Of these, those that are ever waited for: the first.
+pub const UNDER_WAY: usize = 65;
+/// Registers of the system that are lent.
+pub const SYSTEM: usize = 10;
 /// Bytes of memory for which there is one mark that they were written.
 pub const PAGE_BYTES: usize = 4096;
 
@@ -56,6 +60,8 @@ pub struct Guest<'a> {
     pub hints: Hints<'a>,
     /// Memory.
     pub memory: Memory<'a>,
+    /// Registers of the system.
+    pub system: System<'a>,
 }
 
 /// What is under way in the pipeline.
@@ -69,6 +75,19 @@ pub struct Pending<'a> {
     pub open: &'a mut u8,
     /// They can be taken while the clock shows this.
     pub open_at: &'a mut u64,
+    /// When the divider is free.
+    pub divider: &'a mut u64,
+}
+
+/// Registers of the system.
+#[derive(Debug)]
+pub struct System<'a> {
+    /// Those that translated code reads and writes.
+    pub registers: [&'a mut u64; SYSTEM],
+    /// The level of privilege.
+    pub level: u8,
+    /// The status register.
+    pub status: &'a mut u64,
 }
 
 /// Where a machine runs.
@@ -93,6 +112,21 @@ pub struct Counts<'a> {
     pub writes: &'a mut u64,
     /// Branches.
     pub branches: &'a mut Branches,
+    /// Reads and writes till the level of data accesses has changed last, if it has; then `reads` and `writes` go
+    /// on from there.
+    pub before: &'a mut Accesses,
+}
+
+/// Accesses that were counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Accesses {
+    /// Reads.
+    pub reads: u64,
+    /// Writes.
+    pub writes: u64,
+    /// How many of both were translated.
+    pub translated: u64,
 }
 
 /// Branches that translated code has executed.
@@ -142,6 +176,8 @@ pub struct Predictor<'a> {
 pub struct Hints<'a> {
     /// The tag of data accesses now.
     pub tag: u32,
+    /// Whether those of lower levels of privilege are translated.
+    pub translates: bool,
     /// The tag of fetches now.
     pub fetch_tag: u32,
     /// Of fetches: slots of the instruction cache.
@@ -159,6 +195,8 @@ pub struct Memory<'a> {
     pub bytes: &'a mut [u8],
     /// For each page, whether it was written.
     pub written: &'a mut [bool],
+    /// When all stores have their lines.
+    pub drained: u64,
 }
 
 /// Where translated code has come to an end.

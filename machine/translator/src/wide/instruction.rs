@@ -68,6 +68,8 @@ pub enum Wait {
     Either,
     /// The first early, the second late.
     Stored,
+    /// Everything before it, whatever registers it reads. Such an instruction is a unit of its own.
+    All,
 }
 
 /// What has passed since a unit began.
@@ -178,8 +180,124 @@ pub enum Action {
         /// Whether it is a return.
         returns: bool,
     },
+    /// Divides. It is the last of its unit, as how long it takes goes by the operands.
+    Divide {
+        /// How.
+        division: Division,
+        /// Where it goes; `None`: nowhere.
+        destination: Option<Register>,
+        /// What is divided.
+        first: Register,
+        /// By what.
+        second: Register,
+        /// Cycles that it takes if the quotient has no bits,
+        least: u32,
+        /// and how many more if it had 64.
+        span: u32,
+    },
+    /// Waits until all stores have their lines, and for so many cycles.
+    Fence(u32),
+    /// Reads a register of the system, and may change it.
+    System {
+        /// Which.
+        register: SystemRegister,
+        /// Where what it held goes; `None`: nowhere.
+        destination: Option<Register>,
+        /// What becomes of it.
+        change: Change,
+        /// The lowest level of privilege that may do that.
+        level: u8,
+        /// Cycles that it takes.
+        cycles: u32,
+    },
+    /// Reads the status register, and may change it. One that the layout has for the interpreter is left.
+    Status {
+        /// What its bits are.
+        layout: &'static StatusLayout,
+        /// Where what it held goes; `None`: nowhere.
+        destination: Option<Register>,
+        /// What becomes of it.
+        change: Change,
+        /// Cycles that it takes.
+        cycles: u32,
+    },
     /// Is executed by the interpreter.
     Leave,
+}
+
+/// What the bits of a status register are on which accesses depend. It is for the highest level of privilege.
+#[derive(Debug, PartialEq, Eq)]
+pub struct StatusLayout {
+    /// Bits that read as set.
+    pub fixed: u64,
+    /// Bits that can be written.
+    pub writable: u64,
+    /// If all of these are set,
+    pub all: u64,
+    /// this reads as set.
+    pub summary: u64,
+    /// Bits that only the interpreter sets: something may happen at once.
+    pub alarms: u32,
+    /// Where the two bits are that have another level of privilege.
+    pub other_level: u8,
+    /// A value of them that only the interpreter writes.
+    pub no_level: u8,
+    /// The number of the bit by which data accesses are of that level. It is in the lowest two bits of their tags.
+    pub uses_other: u8,
+    /// How far above the bits of the tags are those that they follow,
+    pub tag_shift: u8,
+    /// and which of the tag these are.
+    pub tag_bits: u8,
+}
+
+/// The highest level of privilege. Its accesses are not translated.
+pub const HIGHEST_LEVEL: u8 = 3;
+
+/// A division. By zero, the quotient is −1 and the remainder what is divided; the quotient of the least number and
+/// −1 is the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Division {
+    /// Whether operands have signs.
+    pub signed: bool,
+    /// Whether it is of low words, and the sign of its result extended.
+    pub word: bool,
+    /// Whether the remainder is wanted, not the quotient.
+    pub remainder: bool,
+}
+
+/// A register of the system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SystemRegister {
+    /// One that is always the same.
+    Constant(i64),
+    /// One of those that are lent: which, and the bits of it that can be set.
+    Lent(u8, i32),
+}
+
+/// What becomes of a register of the system; of one that is always the same, nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// It stays.
+    Kept,
+    /// It becomes this.
+    Replaced(Operand),
+    /// These bits are set.
+    Set(Operand),
+    /// These bits are cleared.
+    Cleared(Operand),
+}
+
+impl Change {
+    /// The register that says how.
+    fn register(self) -> Option<Register> {
+        match self {
+            Self::Replaced(by) | Self::Set(by) | Self::Cleared(by) => match by {
+                Operand::Register(register) => Some(register),
+                Operand::Constant(_) => None,
+            },
+            Self::Kept => None,
+        }
+    }
 }
 
 /// Operations with two operands. Those of words extend the sign of their result.
@@ -274,6 +392,16 @@ impl Action {
         )
     }
 
+    /// Whether nothing follows it in its unit: the sequence ends, or what it takes is not known beforehand.
+    #[must_use]
+    pub fn ends_unit(&self) -> bool {
+        self.ends_sequence()
+            || matches!(
+                self,
+                Self::Divide { .. } | Self::Fence(_) | Self::System { .. } | Self::Status { .. }
+            )
+    }
+
     /// The highest register that it names.
     pub(super) fn highest_register(&self) -> Register {
         let all = match *self {
@@ -299,7 +427,23 @@ impl Action {
             Self::Branch { first, second, .. } => [Some(first), Some(second), None],
             Self::Jump { link, .. } => [link, None, None],
             Self::JumpRegister { target, link, .. } => [Some(target), link, None],
-            Self::Leave => [None; 3],
+            Self::Divide {
+                destination,
+                first,
+                second,
+                ..
+            } => [destination, Some(first), Some(second)],
+            Self::System {
+                destination,
+                change,
+                ..
+            }
+            | Self::Status {
+                destination,
+                change,
+                ..
+            } => [destination, change.register(), None],
+            Self::Fence(_) | Self::Leave => [None; 3],
         };
         all.into_iter().flatten().max().unwrap_or(0)
     }

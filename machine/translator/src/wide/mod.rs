@@ -11,17 +11,22 @@ mod guest;
 mod instruction;
 
 pub use guest::{
-    Branches, Counts, Exit, Guest, Hint, HintTable, Hints, Memory, Pending, Place, Predictor,
-    Ready, HINTS, LINE_BYTES, LINE_WORDS, PAGE_BYTES, PLACES, REGISTERS,
+    Accesses, Branches, Counts, Exit, Guest, Hint, HintTable, Hints, Memory, Pending, Place,
+    Predictor, Ready, System, HINTS, LINE_BYTES, LINE_WORDS, PAGE_BYTES, PLACES, REGISTERS, SYSTEM,
+    UNDER_WAY,
 };
 pub use instruction::{
-    Action, Condition, Issue, Operand, Operation, Passed, Penalties, Register, Step, Stretch, Wait,
-    Width,
+    Action, Change, Condition, Division, Issue, Operand, Operation, Passed, Penalties, Register,
+    StatusLayout, Step, Stretch, SystemRegister, Wait, Width, HIGHEST_LEVEL,
 };
 
 use crate::host::wide as host;
 use crate::lines::{Heat, Lines};
-use crate::{BATCH, HOT, PATIENCE};
+use crate::{Why, BATCH, PATIENCE};
+
+/// How often a place is to be reached before it is translated: to translate a unit takes as long as to interpret it
+/// some 50 times. (A boot of Linux takes 1.3 times as long with 8, and the same with 200.)
+const HOT: u8 = 64;
 
 /// The translations of one machine.
 #[derive(Debug)]
@@ -68,11 +73,11 @@ impl Translator {
         self.lines.filled(slot, words, false);
     }
 
-    /// Whether what is at `place` of the line in `slot` is for the interpreter.
+    /// Why there is no translation of `place` of the line in `slot`, if there is none.
     #[inline]
     #[must_use]
-    pub fn is_left(&self, slot: usize, place: usize) -> bool {
-        self.lines.entry(slot, place) == self.host.stubs().left[place % PLACES]
+    pub fn lacks(&self, slot: usize, place: usize) -> Option<Why> {
+        self.lines.lacks(slot, place, self.host.stubs())
     }
 
     /// `place` of the line in `slot` was reached and is not translated. `true`: it is to be.
@@ -101,6 +106,16 @@ impl Translator {
             let [first, second] = step.issue.sources;
             let issue = first.max(second).max(step.issue.result);
             assert!(usize::from(step.action.highest_register().max(issue)) < REGISTERS);
+            if let Action::Status { layout, .. } = step.action {
+                assert!(layout.other_level < 30 && layout.uses_other < 64 && layout.tag_shift < 32);
+            }
+            if let Action::System {
+                register: SystemRegister::Lent(number, _),
+                ..
+            } = step.action
+            {
+                assert!(usize::from(number) < SYSTEM);
+            }
         }
         let pending = stretch.passed.iter().flat_map(|passed| &passed.pending);
         let pending = pending.map(|(register, _)| *register);

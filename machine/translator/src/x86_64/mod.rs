@@ -4,6 +4,7 @@
 mod compute;
 mod frame;
 mod memory;
+pub(crate) mod traces;
 mod unit;
 pub(crate) mod wide;
 
@@ -24,8 +25,9 @@ use unit::Unit;
 /// Assembles instructions that run wherever they are.
 type Assembler = VecAssembler<X64Relocation>;
 
+/// One with room for most units: to make room later takes longer than to translate.
 fn assembler() -> Assembler {
-    VecAssembler::new(0)
+    VecAssembler::new_with_capacity(0, 8192, 64, 0, 128, 128, 128)
 }
 
 /// Translated code.
@@ -64,6 +66,7 @@ impl Host {
         })
     }
 
+    #[inline]
     pub(crate) fn stubs(&self) -> &Stubs<PLACES> {
         &self.common.stubs
     }
@@ -208,6 +211,7 @@ fn stubs<const PLACES: usize>(code: &mut Code, leave: i32) -> Option<Stubs<PLACE
 }
 
 /// What a number that code leaves with says.
+#[inline]
 fn why_of(number: i32) -> Why {
     match number {
         frame::LEFT => Why::Left,

@@ -40,7 +40,7 @@ impl MemSys {
                 self.await_words(cache.into(), slot, line_word(at.mva), 1, 0);
                 slot
             }
-            None => match self.read_miss(at, cache)? {
+            None => match self.read_miss(*at, cache)? {
                 Ok(slot) => slot,
                 Err(word) => return Ok((word, None)),
             },
@@ -51,7 +51,7 @@ impl MemSys {
 
     /// A read that missed its cache: served by the read buffer (`Err(word)`) or by a fill.
     #[cold]
-    fn read_miss(&mut self, at: &Location, which: DataCache) -> Result<Result<usize, u32>, Abort> {
+    fn read_miss(&mut self, at: Location, which: DataCache) -> Result<Result<usize, u32>, Abort> {
         if self.read_buffer.is_used() {
             if let Some(word) = self.read_buffer_word(at.key) {
                 return Ok(Err(word));

@@ -60,7 +60,7 @@ impl MemSys {
         let device = self.hints.device;
         if let Some(at) = device.find(va, || self.hints.tag_for(privileged)) {
             self.platform.counters.now.dtlb.accesses += u64::from(self.registers.mmu_on());
-            return self.read_uncached(&at, width);
+            return self.read_uncached(at, width);
         }
         let access = Access {
             write: false,
@@ -77,7 +77,7 @@ impl MemSys {
         if let Target::Device(_) = self.platform.bus.target(at.pa) {
             self.hints.device = Place::new(va, self.hints.tag_for(privileged), at);
         }
-        self.read_uncached(&at, width)
+        self.read_uncached(at, width)
     }
 
     /// The word at `va` if a hint says that it is in the line that was filled last, of which words
@@ -157,7 +157,7 @@ impl MemSys {
         if self.buffered(&at) {
             self.push_store(at.pa, value, width);
         } else {
-            self.write_unbuffered(&at, value, width)?;
+            self.write_unbuffered(at, value, width)?;
         }
         self.stored_at(at.pa);
         Ok(())
@@ -260,7 +260,7 @@ impl MemSys {
                 // Served by the read buffer: word by word.
                 words[done] = word;
             } else {
-                words[done] = self.read_uncached(&at, Width::Word)?;
+                words[done] = self.read_uncached(at, Width::Word)?;
             }
             done += 1;
         }
@@ -357,7 +357,7 @@ impl MemSys {
             } else {
                 self.push_words(goes_to, &words[done - waiting..done]);
                 waiting = 0;
-                self.write_unbuffered(&at, rest[0], Width::Word)?;
+                self.write_unbuffered(at, rest[0], Width::Word)?;
                 done += 1;
             }
         }
@@ -448,7 +448,7 @@ impl MemSys {
     /// An uncached read. An unbuffered one waits for the write buffer first, so that a program
     /// sees its own writes to devices done.
     #[inline(never)]
-    fn read_uncached(&mut self, at: &Location, width: Width) -> Result<u32, Abort> {
+    fn read_uncached(&mut self, at: Location, width: Width) -> Result<u32, Abort> {
         if !at.attributes.bufferable() || self.write_buffer.holds_line(at.pa) {
             self.drain_write_buffer();
         }
@@ -467,7 +467,7 @@ impl MemSys {
     }
 
     #[inline(never)]
-    fn write_unbuffered(&mut self, at: &Location, value: u32, width: Width) -> Result<(), Abort> {
+    fn write_unbuffered(&mut self, at: Location, value: u32, width: Width) -> Result<(), Abort> {
         self.drain_write_buffer();
         self.platform.counters.now.memory.uncached_writes += 1;
         let target = self.platform.bus.target(at.pa);

@@ -354,30 +354,23 @@ impl MemSys {
         }
         self.platform.counters.now.dtlb.accesses += 1;
         let (dacr, permissions) = (self.registers.dacr, self.rules.permissions);
-        let Some(entry) = self.tlbs.data.lookup(mva) else {
-            return self.locate_after_walk(mva, access);
+        let entry = match self.tlbs.data.lookup(mva) {
+            Some(entry) => *entry,
+            None => self.walked(mva)?,
         };
-        let entry = *entry;
         match mmu::check(&entry, mva, access, dacr, permissions) {
             Ok(()) => Ok(self.location(mva, &entry)),
             Err(kind) => Err(self.fail(kind, entry.section, entry.domain, mva)),
         }
     }
 
+    /// What translates `mva`, which the data TLB does not know yet.
     #[cold]
-    fn locate_after_walk(&mut self, mva: u32, access: Access) -> Result<Location, Abort> {
+    fn walked(&mut self, mva: u32) -> Result<TlbEntry, Abort> {
         self.platform.counters.now.dtlb.misses += 1;
         let entry = self.walk(mva)?;
         self.keep_translation(mva, entry, false);
-        mmu::check(
-            &entry,
-            mva,
-            access,
-            self.registers.dacr,
-            self.rules.permissions,
-        )
-        .map_err(|kind| self.fail(kind, entry.section, entry.domain, mva))?;
-        Ok(self.location(mva, &entry))
+        Ok(entry)
     }
 
     /// Where `mva` is, by an entry that translates it.

@@ -2,7 +2,9 @@
 //! Lines of the instruction cache as host code: what the translator is lent of the memory system. A
 //! translation belongs to a line's words, which `decode_line` tells the translator whenever they change.
 
-use switchyard_translator::{Counts, Exit, Guest, Hints, Instruction, Pending, Place, Translator};
+use switchyard_translator::{
+    Counts, Exit, Guest, Hints, Instruction, Pending, Place, Translator, Why,
+};
 
 use crate::arm::memory::line::{line_address, line_offset};
 use crate::cache::HINTS;
@@ -33,12 +35,10 @@ impl MemSys {
         self.translator.as_deref_mut()
     }
 
-    /// Whether there is host code from instruction `place` of the line in `slot` on, or may be some later;
-    /// otherwise that is one for the interpreter.
+    /// Why there is no host code from instruction `place` of the line in `slot` on, if there is none.
     #[inline(always)]
-    pub(in crate::arm) fn may_run_translated(&self, slot: usize, place: usize) -> bool {
-        let translator = self.translator.as_ref();
-        translator.is_some_and(|translator| !translator.is_left(slot, place))
+    pub(in crate::arm) fn lacks_translation(&self, slot: usize, place: usize) -> Option<Why> {
+        self.translator.as_ref()?.lacks(slot, place)
     }
 
     /// Runs host code from `pc` on, which lies in the line that was fetched last, in `slot`.

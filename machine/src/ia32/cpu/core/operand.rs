@@ -282,8 +282,21 @@ impl<O: Observer> Core<O> {
     pub(in crate::ia32) fn put<const N: u32>(&mut self, operand: Operand, value: u32) {
         match operand {
             Operand::Register(n) => self.set_register::<N>(n, value),
-            Operand::Memory(place) => self.put_at::<N>(place, value),
+            Operand::Memory(place) => {
+                self.put_at::<N>(place, value);
+                if !O::ON && self.mem.translator().is_some() {
+                    self.remember_place(place);
+                }
+            }
         }
+    }
+
+    /// An operand was read and written: translated code goes by hints.
+    #[inline(never)]
+    fn remember_place(&mut self, place: Place) {
+        self.mem.remember_read(place.linear, place.user, place.pa());
+        self.mem
+            .remember_write(place.linear, place.user, place.pa());
     }
 
     // ---- the stack -------------------------------------------------------------------------

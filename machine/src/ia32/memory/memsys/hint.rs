@@ -7,6 +7,8 @@
 //!
 //! Without hints every count and cycle is the same, only slower (`cache::HINTS`).
 
+use switchyard_translator::traces::{self, Hint};
+
 use crate::cache::HINTS;
 use crate::ia32::config::IA32_LINE_BYTES as LINE_BYTES;
 use crate::ia32::memory::pipeline::Pipeline;
@@ -14,7 +16,8 @@ use crate::ia32::memory::pipeline::Pipeline;
 use super::MemSys;
 
 /// Remembered lines, by the low bits of the line number.
-const SLOTS: usize = 512;
+const SLOTS: usize = traces::HINTS;
+const _: () = assert!(LINE_BYTES == traces::LINE_BYTES);
 /// The bit of a key that says that it is user mode's: line numbers are below it.
 const USER: u64 = 1 << 31;
 /// The first bit of the epoch.
@@ -22,20 +25,10 @@ const EPOCH_SHIFT: u32 = 32;
 /// Of no line: no line number has these bits.
 const NEVER: u64 = u64::MAX;
 
-/// Where one line is.
-#[derive(Debug, Clone, Copy)]
-struct Hint {
-    /// The line's number, who accesses it, and the epoch.
-    key: u64,
-    /// Its physical address.
-    pa: u32,
-    /// Its slot in the first level (reads).
-    slot: u32,
-}
-
-/// Hints for one kind of access.
+/// Hints for one kind of access: a key is a line's number, who accesses it, and the epoch; slots are those of
+/// reads. Translated code looks at them, too.
 #[derive(Debug)]
-pub(super) struct Hints {
+pub(in crate::ia32) struct Hints {
     hints: Box<[Hint; SLOTS]>,
     epoch: u32,
 }
@@ -63,10 +56,16 @@ impl Hints {
         }
     }
 
+    /// What a key has above the line's number: who accesses it, and the epoch.
+    #[inline(always)]
+    fn tag(&self, user: bool) -> u64 {
+        let who = if user { USER } else { 0 };
+        who | u64::from(self.epoch) << EPOCH_SHIFT
+    }
+
     #[inline(always)]
     fn key(&self, linear: u32, user: bool) -> u64 {
-        let who = if user { USER } else { 0 };
-        u64::from(linear / LINE_BYTES) | who | u64::from(self.epoch) << EPOCH_SHIFT
+        u64::from(linear / LINE_BYTES) | self.tag(user)
     }
 
     #[inline(always)]
@@ -90,6 +89,21 @@ impl Hints {
             pa: pa & !(LINE_BYTES - 1),
             slot: slot as u32,
         };
+    }
+}
+
+/// Both kinds, for translated code that runs at level 3 or another.
+#[inline]
+pub(in crate::ia32) fn lend<'a>(
+    reads: &'a Hints,
+    writes: &'a Hints,
+    user: bool,
+) -> traces::Hints<'a> {
+    traces::Hints {
+        read: &reads.hints,
+        read_tag: reads.tag(user),
+        write: &writes.hints,
+        write_tag: writes.tag(user),
     }
 }
 

@@ -9,13 +9,16 @@
 //! without INVLPG); entries that are not present are not kept.
 
 mod fetch;
-mod hint;
+pub(in crate::ia32) mod hint;
 mod inspect;
 mod state;
 mod tags;
 mod translation;
 
+use switchyard_translator::traces::{Translator, Ways};
+
 use crate::bus::{Bus, Target};
+use crate::cache::HINTS;
 use crate::config::AddressSpaceTags;
 use crate::counters::{Privilege, Totals};
 use crate::dev::Width;
@@ -92,8 +95,8 @@ pub struct MemSys<P> {
     itlb: Tlb<TlbEntry>,
     dtlb: Tlb<TlbEntry>,
     /// Where reads and writes went.
-    reads: Hints,
-    writes: Hints,
+    pub(in crate::ia32) reads: Hints,
+    pub(in crate::ia32) writes: Hints,
     /// What there is beside them if address-space tags are ideal.
     tags: Option<Box<Tags>>,
     /// Decoded instructions.
@@ -225,6 +228,26 @@ impl<P: Pipeline> MemSys<P> {
         }
         self.dtlb.invalidate(linear);
         self.forget_hints();
+    }
+
+    /// Runs lines of the trace cache as host code from now on, beside a predictor that knows so many branches and
+    /// caches of these shapes, the second of which takes a store in so much time, if that can be: translated code
+    /// goes by hints, and knows memory at 0 alone.
+    pub(in crate::ia32) fn run_as_host_code(
+        &mut self,
+        branches: usize,
+        caches: [Ways; 2],
+        store: u32,
+    ) {
+        let (base, _) = self.platform.bus.ram_window();
+        if HINTS && base == 0 && !self.tags_are_ideal() {
+            self.traces.translate(branches, caches, store);
+        }
+    }
+
+    /// The translator, if there is one.
+    pub fn translator(&mut self) -> Option<&mut Translator> {
+        self.traces.translator()
     }
 
     /// Memory was changed between two instructions by somebody else than the processor: perhaps code.

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A line of the trace cache: instructions as they were decoded, their bytes, and what each costs.
 
+use switchyard_translator::traces::{Mark, MOST_STEPS};
+
 use crate::ia32::isa::cost::Cost;
 use crate::ia32::isa::encoding::{Encoding, LONGEST_INSN};
 use crate::ia32::isa::insn::Insn;
 
 /// Most instructions of a line: each has a µop at least.
 pub const LINE_UOPS: usize = 6;
+const _: () = assert!(LINE_UOPS <= MOST_STEPS);
 /// Most bytes that decoding a line looks at: those of its instructions and of one after.
 const CODE_BYTES: usize = (LINE_UOPS + 1) * LONGEST_INSN;
 
@@ -34,6 +37,8 @@ pub struct Line {
     bytes: u8,
     /// How many bytes were looked at after them; `None`: the page ended before that was known.
     after: Option<u8>,
+    /// Its translation.
+    mark: Mark,
 }
 
 impl Default for Line {
@@ -45,6 +50,7 @@ impl Default for Line {
             uops: 0,
             bytes: 0,
             after: None,
+            mark: Mark::default(),
         }
     }
 }
@@ -92,6 +98,13 @@ impl Line {
             let looked_at = usize::from(self.bytes + after);
             bytes.get(..looked_at) == Some(&self.code[..looked_at])
         })
+    }
+
+    /// What is remembered of its translation.
+    #[inline(always)]
+    #[must_use]
+    pub fn mark(&self) -> &Mark {
+        &self.mark
     }
 
     /// How many instructions there are.

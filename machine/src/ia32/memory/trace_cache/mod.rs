@@ -14,6 +14,7 @@ pub mod line;
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
+use switchyard_translator::traces::{self, Translator, Ways};
 
 use crate::cache::HINTS;
 use crate::ia32::isa::cost::{Cost, Costs};
@@ -30,11 +31,12 @@ const WAYS: usize = 8;
 /// Sets.
 const SETS: usize = 256;
 const SLOTS: usize = SETS * WAYS;
+const _: () = assert!(SLOTS == traces::SLOTS && WAYS == traces::WAYS);
 /// The address bits that choose a set begin here. Assumed: no source says; a line of the usual
 /// instructions is some sixteen bytes long.
-const SET_SHIFT: u32 = 4;
+const SET_SHIFT: u32 = traces::SET_SHIFT;
 /// Remembered slots of lines.
-const HINT_SLOTS: usize = 2048;
+const HINT_SLOTS: usize = traces::FETCH_HINTS;
 /// How many lines are kept decoded. The machine has no such thing: a power of two that is as fast as more.
 const DECODED: usize = 1 << 14;
 /// Base-two logarithm of the piece of a page in which a store is found to hit code: 1 KB, the subpage of
@@ -119,7 +121,8 @@ impl Cursor {
 pub struct TraceCache {
     /// What instructions cost.
     costs: Costs,
-    keys: Box<[Key; SLOTS]>,
+    /// The key of the line in each slot, as a number.
+    keys: Box<[u64; SLOTS]>,
     /// Shared with the run loop, which executes a line while it may go.
     lines: Box<[Rc<Line>; SLOTS]>,
     /// By what each line was fetched.
@@ -140,6 +143,8 @@ pub struct TraceCache {
     fills: Vec<u32>,
     /// Pieces of memory that have code here, a bit each.
     code: Vec<u64>,
+    /// What runs lines as host code.
+    translator: Option<Box<Translator>>,
 }
 
 impl TraceCache {
@@ -150,7 +155,7 @@ impl TraceCache {
         let pieces = (ram_bytes as usize >> CODE_SHIFT) + 1;
         Self {
             costs,
-            keys: Box::new([Key::NONE; SLOTS]),
+            keys: Box::new([Key::NONE.0; SLOTS]),
             lines: Box::new(std::array::from_fn(|_| Rc::default())),
             backing: Box::new([[Backing::default(); 2]; SLOTS]),
             decoded: vec![(Key::NONE, Rc::default()); DECODED],
@@ -160,6 +165,7 @@ impl TraceCache {
             epoch: 1,
             fills: vec![0; places + 1],
             code: vec![0; pieces.div_ceil(64)],
+            translator: None,
         }
     }
 
@@ -186,7 +192,7 @@ impl TraceCache {
     pub fn find(&mut self, key: Key) -> Option<usize> {
         let likely = usize::from(self.hints[key.hint()]) % SLOTS;
         // What was found in this epoch is backed.
-        let slot = if HINTS && self.keys[likely] == key && self.found[likely] == self.epoch {
+        let slot = if HINTS && self.keys[likely] == key.0 && self.found[likely] == self.epoch {
             likely
         } else {
             self.search(key)?
@@ -207,7 +213,7 @@ impl TraceCache {
     #[must_use]
     pub fn cursor(&self, slot: usize, n: usize, linear: u32) -> Cursor {
         Cursor {
-            line: self.keys[slot],
+            line: Key(self.keys[slot]),
             n: n as u8,
             linear,
         }
@@ -230,7 +236,7 @@ impl TraceCache {
     fn position(&self, key: Key) -> Option<usize> {
         let first = key.set() * WAYS;
         let of_set = &self.keys[first..first + WAYS];
-        let slot = first + of_set.iter().position(|k| *k == key)?;
+        let slot = first + of_set.iter().position(|k| *k == key.0)?;
         if self.is_backed(slot) {
             return Some(slot);
         }
@@ -241,7 +247,7 @@ impl TraceCache {
     #[cold]
     fn position_after(&self, slot: usize, key: Key) -> Option<usize> {
         let end = (key.set() + 1) * WAYS;
-        (slot + 1..end).find(|&slot| self.keys[slot] == key && self.is_backed(slot))
+        (slot + 1..end).find(|&slot| self.keys[slot] == key.0 && self.is_backed(slot))
     }
 
     /// Whether the translations by which a line was fetched are there.
@@ -267,6 +273,7 @@ impl TraceCache {
     /// By slot the linear addresses of the lines that can be found.
     pub fn slots(&self) -> impl Iterator<Item = Option<u32>> + '_ {
         self.keys.iter().enumerate().map(|(slot, &key)| {
+            let key = Key(key);
             let found = key != Key::NONE && self.position(key) == Some(slot);
             found.then_some(key.0 as u32)
         })
@@ -307,13 +314,13 @@ impl TraceCache {
         code: [u32; 2],
     ) -> usize {
         let slot = self.make_room(key);
-        self.keys[slot] = key;
+        self.keys[slot] = key.0;
         self.found[slot] = 0;
         self.backing[slot] = places.map(|place| Backing {
             place: place as u8,
             fills: self.fills[place],
         });
-        self.lines[slot] = line;
+        self.put(slot, line);
         for pa in code {
             let piece = pa as usize >> CODE_SHIFT;
             if let Some(word) = self.code.get_mut(piece / 64) {
@@ -323,17 +330,57 @@ impl TraceCache {
         slot
     }
 
+    fn put(&mut self, slot: usize, line: Rc<Line>) {
+        if let Some(translator) = &mut self.translator {
+            translator.line_filled(slot, line.mark());
+        }
+        self.lines[slot] = line;
+    }
+
+    /// Runs lines as host code from now on, if that can be, beside a predictor that knows so many branches and caches
+    /// of these shapes, the second of which takes a store in so much time.
+    pub fn translate(&mut self, branches: usize, [first, second]: [Ways; 2], store: u32) {
+        if self.translator.is_none() {
+            let own = Ways {
+                count: WAYS,
+                paths: self.trees.paths(),
+            };
+            let ways = [own, first, second];
+            self.translator = Translator::new(branches, ways, store).map(Box::new);
+        }
+    }
+
+    /// The translator, if there is one.
+    #[inline(always)]
+    pub fn translator(&mut self) -> Option<&mut Translator> {
+        self.translator.as_deref_mut()
+    }
+
+    /// The translator, and what translated code looks at to find the lines of instructions like that of `key`.
+    #[inline]
+    pub fn lend(&mut self, key: Key) -> Option<(&mut Translator, traces::Fetch<'_>)> {
+        let fetch = traces::Fetch {
+            keys: &self.keys,
+            kind: key.0 & !u64::from(u32::MAX),
+            found: &self.found,
+            epoch: self.epoch,
+            hints: &self.hints,
+            trees: self.trees.trees(),
+        };
+        Some((self.translator.as_mut()?, fetch))
+    }
+
     /// The slot for a line of `key`: that of one of the same address, whose translation is gone for good, or
     /// else the victim's.
     fn make_room(&mut self, key: Key) -> usize {
         let set = key.set();
         let first = set * WAYS;
         let of_set = &self.keys[first..first + WAYS];
-        let is_gone = |way: usize| of_set[way] == key && !self.is_hidden(first + way);
+        let is_gone = |way: usize| of_set[way] == key.0 && !self.is_hidden(first + way);
         let same = (0..WAYS).find(|&way| is_gone(way));
         let way = same.unwrap_or_else(|| self.trees.victim(set));
         self.trees.touch(set, way);
-        self.keys[first + way] = Key::NONE;
+        self.keys[first + way] = Key::NONE.0;
         first + way
     }
 
@@ -351,7 +398,7 @@ impl TraceCache {
 
     /// Empties it.
     pub fn empty(&mut self) {
-        self.keys.fill(Key::NONE);
+        self.keys.fill(Key::NONE.0);
         self.code.fill(0);
     }
 
@@ -371,8 +418,8 @@ impl State for TraceCache {
     fn save(&self, to: &mut Saver) {
         to.put(&(&self.trees, &self.fills, &self.code));
         for (slot, key) in self.keys.iter().enumerate() {
-            to.put(&key.0);
-            if *key != Key::NONE {
+            to.put(key);
+            if *key != Key::NONE.0 {
                 let line = &self.lines[slot];
                 let backing = self.backing[slot].map(|b| (b.place, b.fills));
                 let codes: Vec<&[u8]> = line.codes().collect();
@@ -391,7 +438,7 @@ impl State for TraceCache {
         self.epoch += 1;
         for slot in 0..self.keys.len() {
             let key = Key(from.take()?);
-            self.keys[slot] = key;
+            self.keys[slot] = key.0;
             if key == Key::NONE {
                 continue;
             }
@@ -410,7 +457,7 @@ impl State for TraceCache {
                 let cost = self.costs.of(&insn);
                 line.push(insn, code.ok_or(Damaged::from(WRONG))?, cost);
             }
-            self.lines[slot] = Rc::new(line);
+            self.put(slot, Rc::new(line));
             self.backing[slot] = backing.map(|(place, fills)| Backing { place, fills });
         }
         Ok(())

@@ -9,6 +9,7 @@ use crate::arch::Dead;
 use crate::config::MachineConfig;
 use crate::observe::Access as Seen;
 use crate::riscv::config::{BranchConfig, IdentityConfig};
+use crate::riscv::cpu::csr::CSRS;
 use crate::riscv::cpu::predictor::Predictor;
 use crate::riscv::cpu::registers::Registers;
 use crate::riscv::cpu::timing::Pipeline;
@@ -43,6 +44,8 @@ pub struct Core<O: Observer> {
     /// What wrong predictions cost.
     pub(super) prices: BranchConfig,
     pub(super) identity: IdentityConfig,
+    /// Which control and status registers there are.
+    pub(super) present: Box<[bool; CSRS]>,
     /// Instructions that were fetched and raised an exception.
     pub(super) not_retired: u64,
     /// Sleeping until an interrupt.
@@ -82,6 +85,7 @@ impl<O: Observer> Core<O> {
             predictor: Predictor::new(&riscv.branch),
             prices: riscv.branch.clone(),
             identity: riscv.identity.clone(),
+            present: Self::present(&riscv.isa),
             not_retired: 0,
             waiting: false,
             taken: None,

@@ -21,6 +21,7 @@ impl<O: Observer> State for Core<O> {
             predictor,
             prices: _,
             identity: _,
+            present: _,
             not_retired,
             waiting,
             host_target,

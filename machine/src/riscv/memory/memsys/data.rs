@@ -132,28 +132,32 @@ impl MemSys {
         }
     }
 
-    /// Whether the next access to this line can go by a hint: the line is there, and hits leave no trace.
-    fn can_be_hinted(&self, location: Location, touched: Touched) -> bool {
-        HINTS
-            && location.whole_line
-            && !touched.filled
-            && touched.ready == 0
-            && self.hierarchy.l1.hits_leave_no_trace()
+    /// Whether the next access to this line can go by a hint: hits leave no trace.
+    fn can_be_hinted(&self, location: Location) -> bool {
+        HINTS && location.whole_line && self.hierarchy.l1.hits_leave_no_trace()
     }
 
+    /// The next load need not look for the line, if it is there.
     fn remember_read(&mut self, va: u64, location: Location, touched: Touched) {
-        if self.can_be_hinted(location, touched) {
+        if !touched.filled && touched.ready == 0 && self.can_be_hinted(location) {
             if let Some(offset) = self.platform.bus.ram_offset(location.pa) {
                 self.reads.remember(va, self.data_tag, touched.slot, offset);
             }
         }
     }
 
+    /// The next store need not look for the line, nor a load: what may be written may be read. A store does
+    /// not wait for a line that is on its way.
     fn remember_write(&mut self, va: u64, location: Location, touched: Touched) {
-        if self.can_be_hinted(location, touched) {
-            if let Some(offset) = self.platform.bus.ram_offset(location.pa) {
-                self.writes
-                    .remember(va, self.data_tag, touched.slot, offset);
+        if !self.can_be_hinted(location) {
+            return;
+        }
+        if let Some(offset) = self.platform.bus.ram_offset(location.pa) {
+            let (tag, slot) = (self.data_tag, touched.slot);
+            self.writes.remember(va, tag, slot, offset);
+            let now = self.platform.cycle;
+            if !touched.filled && !self.hierarchy.is_coming(location.pa, now) {
+                self.reads.remember(va, tag, slot, offset);
             }
         }
     }

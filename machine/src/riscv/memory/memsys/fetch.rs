@@ -13,7 +13,7 @@ use crate::riscv::memory::fault::{Abort, Access};
 use super::hint::OFFSET;
 use super::journal::Event;
 use super::translate::Location;
-use super::{MemSys, CROSSINGS, LINE_OPS, NO_LINE};
+use super::{MemSys, DECODED, LINE_OPS, NO_LINE};
 
 /// Words of a line.
 const LINE_WORDS: usize = LINE_BYTES as usize / 4;
@@ -107,16 +107,21 @@ impl MemSys {
             self.ops[at] = Op::CROSSING;
             let code = self.crossing_code(va)?;
             self.crossing = (va, code);
-            // None of them is 0: that would be compressed.
-            let known = &mut self.crossings[(code ^ code >> 7 ^ code >> 20) as usize % CROSSINGS];
-            if known.0 != code {
-                *known = (code, decoder::decode(code, self.extensions));
-            }
-            return Ok(known.1);
+            return Ok(self.decoded(code));
         }
-        let op = decoder::decode(code, self.extensions);
+        let op = self.decoded(code);
         self.ops[at] = op;
         Ok(op)
+    }
+
+    /// What `code` means: mostly it was decoded before.
+    #[inline]
+    fn decoded(&mut self, code: u32) -> Op {
+        let known = &mut self.decoded[(code ^ code >> 7 ^ code >> 20) as usize % DECODED];
+        if known.0 != code {
+            *known = (code, decoder::decode(code, self.extensions));
+        }
+        known.1
     }
 
     /// The encoding of the instruction at `va` that goes on in the next line, and which begins in the line

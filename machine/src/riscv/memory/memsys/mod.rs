@@ -25,7 +25,7 @@ use crate::journal::Journal;
 use crate::platform::Platform;
 use crate::riscv::config::{IsaConfig, PriceConfig, LINE_BYTES};
 use crate::riscv::isa::cause::Exception;
-use crate::riscv::isa::decoder::Extensions;
+use crate::riscv::isa::decoder::{self, Extensions};
 use crate::riscv::isa::insn::Op;
 use crate::riscv::isa::privilege::Privilege;
 
@@ -43,11 +43,15 @@ use self::journal::Event;
 
 /// "No line": no fetched line has this address.
 pub const NO_LINE: u64 = 1;
+/// The bits for `mstatus.SUM` and MXR in the tags of data accesses, above those of the level of privilege.
+pub const TAG_SUM: u32 = 1 << 2;
+/// The latter.
+pub const TAG_MXR: u32 = 1 << 3;
 /// Places in a line where an instruction can begin.
 pub const LINE_OPS: usize = LINE_BYTES as usize / 2;
 
-/// How many instructions that go on in the next line are remembered decoded, a power of two.
-const CROSSINGS: usize = 1024;
+/// How many instructions are remembered decoded, a power of two.
+const DECODED: usize = 2048;
 
 /// A line of the instruction cache.
 #[derive(Debug, Clone)]
@@ -111,8 +115,8 @@ pub struct MemSys {
     pub line_slot: usize,
     /// The last instruction that went on in the next line: its address and encoding.
     crossing: (u64, u32),
-    /// Encodings of such instructions and what they mean.
-    crossings: Box<[(u32, Op); CROSSINGS]>,
+    /// Encodings of instructions and what they mean.
+    decoded: Box<[(u32, Op); DECODED]>,
     /// What the lines of the instruction cache mean, where that was asked; by slot.
     pub(in crate::riscv) ops: Vec<Op>,
     /// The extensions that instructions are decoded for.
@@ -151,6 +155,11 @@ impl MemSys {
     pub fn new(config: &MachineConfig, bus: Bus) -> Self {
         let riscv = config.riscv().expect("the machine file of a RISC-V");
         let isa = &riscv.isa;
+        let extensions = Extensions {
+            zba: isa.zba,
+            zbb: isa.zbb,
+            svinval: isa.svinval,
+        };
         let [icache, dcache] =
             [&riscv.icache, &riscv.dcache].map(crate::config::CacheConfig::slots);
         let mut new = Self {
@@ -165,13 +174,9 @@ impl MemSys {
             line: NO_LINE,
             line_slot: 0,
             crossing: (NO_LINE, 0),
-            crossings: Box::new([(0, Op::UNDECODED); CROSSINGS]),
+            decoded: Box::new([(0, decoder::decode(0, extensions)); DECODED]),
             ops: vec![Op::UNDECODED; icache * LINE_OPS],
-            extensions: Extensions {
-                zba: isa.zba,
-                zbb: isa.zbb,
-                svinval: isa.svinval,
-            },
+            extensions,
             registers: Registers {
                 satp: 0,
                 privilege: Privilege::Machine,
@@ -239,8 +244,15 @@ impl MemSys {
         } = self.registers;
         let epoch = self.epoch << 5;
         self.fetch_tag = epoch | privilege as u32;
-        let rights = u32::from(data.sum) << 2 | u32::from(data.mxr) << 3;
+        let flag = |set: bool, bit: u32| if set { bit } else { 0 };
+        let rights = flag(data.sum, TAG_SUM) | flag(data.mxr, TAG_MXR);
         self.data_tag = epoch | data.privilege as u32 | rights;
+    }
+
+    /// Translated code has changed the rights of data accesses. What it has counted is told apart already.
+    pub fn set_rights(&mut self, data: Rights) {
+        self.registers.data = data;
+        self.follow_tags();
     }
 
     /// Something has changed that hints rely on.

@@ -18,7 +18,7 @@ impl State for MemSys {
             line: _,
             line_slot: _,
             crossing: _,
-            crossings: _,
+            decoded: _,
             ops: _,
             extensions: _,
             registers: _, // follow the core's

@@ -3,15 +3,17 @@
 //! translation belongs to a line's words, which [`MemSys::line_changed`] tells the translator.
 
 use switchyard_translator::wide::{
-    Branches, Counts, Exit, Guest, Hints, Memory, Pending, Place, Predictor, Stretch, Translator,
-    LINE_WORDS, PAGE_BYTES,
+    Accesses, Branches, Counts, Exit, Guest, Hints, Memory, Pending, Place, Predictor, Stretch,
+    System, Translator, LINE_WORDS, PAGE_BYTES,
 };
+use switchyard_translator::Why;
 
 use crate::cache::HINTS;
 use crate::dev::PAGE;
 use crate::riscv::config::LINE_BYTES;
 use crate::riscv::isa::insn::Op;
 use crate::riscv::isa::register::PLACES as REGISTERS;
+use crate::riscv::memory::mmu::satp;
 
 use super::hint::OFFSET;
 use super::{MemSys, LINE_OPS};
@@ -87,12 +89,10 @@ impl MemSys {
         }
     }
 
-    /// Whether there is host code from `va` on, which is in the line that was fetched last, or may be some
-    /// later; otherwise that is for the interpreter.
+    /// Why there is no host code from `va` on, which is in the line that was fetched last, if there is none.
     #[inline(always)]
-    pub(in crate::riscv) fn may_run_translated(&self, va: u64) -> bool {
-        let translator = self.translator.as_ref();
-        translator.is_some_and(|translator| !translator.is_left(self.line_slot, place(va)))
+    pub(in crate::riscv) fn lacks_translation(&self, va: u64) -> Option<Why> {
+        self.translator.as_ref()?.lacks(self.line_slot, place(va))
     }
 
     /// Runs host code from `pc` on, which is in the line that was fetched last.
@@ -103,10 +103,12 @@ impl MemSys {
         registers: &mut [u64; REGISTERS],
         pending: Pending,
         predictor: Predictor,
+        system: System,
     ) -> Option<Exit> {
         let translator = self.translator.as_mut()?;
         let counters = &mut self.platform.counters;
-        let mut branches = Branches::default();
+        let (mut branches, mut before) = (Branches::default(), Accesses::default());
+        let translates = self.registers.satp >> satp::MODE_SHIFT == satp::SV39;
         let (bytes, written) = self.platform.bus.ram_to_write();
         let exit = translator.run(Guest {
             registers,
@@ -123,17 +125,31 @@ impl MemSys {
                 reads: &mut counters.hinted_reads,
                 writes: &mut counters.hinted_writes,
                 branches: &mut branches,
+                before: &mut before,
             },
             predictor,
             hints: Hints {
                 tag: self.data_tag,
+                translates,
                 fetch_tag: self.fetch_tag,
                 fetch: self.fetches.table(),
                 read: self.reads.table(),
                 write: self.writes.table(),
             },
-            memory: Memory { bytes, written },
+            memory: Memory {
+                bytes,
+                written,
+                drained: self.hierarchy.drained(),
+            },
+            system,
         });
+        if before.reads | before.writes != 0 {
+            counters.now.dcache.reads += before.reads;
+            counters.now.dcache.writes += before.writes;
+            counters.now.dtlb.accesses += before.translated;
+            counters.hinted_reads -= before.reads;
+            counters.hinted_writes -= before.writes;
+        }
         if branches.taken | branches.executed != 0 {
             let counted = &mut counters.now.branch;
             counted.executed += branches.executed;

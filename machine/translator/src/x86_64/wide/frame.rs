@@ -15,7 +15,7 @@
 
 use std::mem::offset_of;
 
-use crate::wide::{Branches, Hint, Ready};
+use crate::wide::{Accesses, Branches, Hint, Ready};
 
 /// The frame.
 #[repr(C)]
@@ -70,6 +70,21 @@ pub(super) struct Frame {
     pub top: u64,
     /// Whether the last instruction that issued by itself was done late.
     pub late: u64,
+    /// When the divider is free, and when all stores have their lines.
+    pub divider: u64,
+    pub drained: u64,
+    /// Code that finds out when all registers are there.
+    pub drain: usize,
+    /// Registers of the system, and the level of privilege.
+    pub system: *const *mut u64,
+    pub level: u64,
+    pub status: u64,
+    /// What the status register has read as, and what it is to become.
+    pub old_status: u64,
+    pub new_status: u64,
+    /// Whether accesses of lower levels are translated.
+    pub translates: u64,
+    pub before: Accesses,
     pub branches: Branches,
 }
 
@@ -122,7 +137,24 @@ offsets! {
     DEPTH = depth
     TOP = top
     LATE = late
+    DIVIDER = divider
+    DRAINED = drained
+    DRAIN = drain
+    SYSTEM = system
+    LEVEL = level
+    STATUS = status
+    OLD_STATUS = old_status
+    NEW_STATUS = new_status
+    TRANSLATES = translates
 }
+
+/// What was counted before the level of data accesses changed.
+pub(super) const BEFORE_READS: i32 =
+    (offset_of!(Frame, before) + offset_of!(Accesses, reads)) as i32;
+pub(super) const BEFORE_WRITES: i32 =
+    (offset_of!(Frame, before) + offset_of!(Accesses, writes)) as i32;
+pub(super) const BEFORE_TRANSLATED: i32 =
+    (offset_of!(Frame, before) + offset_of!(Accesses, translated)) as i32;
 
 macro_rules! branches {
     ($($name:ident = $field:ident)+) => {

@@ -16,6 +16,10 @@ impl Unit {
     /// Issues at the clock or later, and puts the clock on the cycle after that. Changes rax, rcx, rdx, rsi
     /// and rdi.
     pub(super) fn issue(&mut self, issue: &Issue) {
+        if issue.wait == Wait::All {
+            self.issue_after_all(issue);
+            return;
+        }
         let Issue {
             sources: [first, second],
             ..
@@ -104,6 +108,35 @@ impl Unit {
             // Nobody jumps there.
             dynasm!(self.asm ; .arch x64 ; =>late);
         }
+    }
+
+    /// Issues when the divider is free and all registers are there.
+    fn issue_after_all(&mut self, issue: &Issue) {
+        let [early, late] = issue.delays.map(|delay| delay as i32);
+        dynasm!(self.asm
+            ; .arch x64
+            ; mov rax, [rbp + frame::DIVIDER]
+            ; cmp rax, r12
+            ; cmovb rax, r12
+            ; cmp rax, [rbp + frame::ALL_READY]
+            ; jae >drained
+            ; call QWORD [rbp + frame::DRAIN]
+            ; drained:
+            ; lea r12, [rax + 1]
+            ; mov [rbp + frame::OPEN_AT], r12
+            ; mov BYTE [rbp + frame::OPEN], issue.leaves as i8
+            ; mov rsi, [rbp + frame::READY]
+            ; lea rdi, [rax + early]
+            ; lea rdx, [rax + late]
+            ; mov [rsi + 2 * at(issue.result)], rdi
+            ; mov [rsi + 2 * at(issue.result) + LATE], rdx
+            ; cmp rdi, rdx
+            ; cmovb rdi, rdx
+            ; cmp rdi, [rbp + frame::ALL_READY]
+            ; jbe >earlier
+            ; mov [rbp + frame::ALL_READY], rdi
+            ; earlier:
+        );
     }
 
     /// The later of two registers' times in rax; register 0 is always there. rsi has the table.

@@ -3,9 +3,12 @@
 
 mod branch;
 mod compute;
+mod divide;
 mod frame;
 mod issue;
 mod memory;
+mod status;
+mod system;
 mod unit;
 
 use dynasmrt::{dynasm, DynasmApi, DynasmLabelApi};
@@ -13,7 +16,7 @@ use dynasmrt::{dynasm, DynasmApi, DynasmLabelApi};
 use super::{assembler, finished, stubs, why_of};
 use crate::code::Code;
 use crate::lines::{Lines, Stubs};
-use crate::wide::{Exit, Guest, Stretch, HINTS, LINE_BYTES, LINE_WORDS, PLACES};
+use crate::wide::{Exit, Guest, Ready, Stretch, HINTS, LINE_BYTES, LINE_WORDS, PLACES, UNDER_WAY};
 use crate::Why;
 
 use frame::Frame;
@@ -32,10 +35,11 @@ const ROW_BYTES: i32 = size_of::<crate::lines::Entries<PLACES>>() as i32;
 pub(crate) struct Host {
     code: Code,
     /// Code that is always there: called with the frame and the address of a unit; left by; goes on at the
-    /// address in rcx.
+    /// address in rcx; finds out when all registers are there.
     enter: usize,
     leave: usize,
     cross: usize,
+    drain: usize,
     stubs: Stubs<PLACES>,
     _common_code: Code,
 }
@@ -46,17 +50,20 @@ impl Host {
         let mut code = Code::new();
         let (enter, leave) = (code.add(&enter())?, code.add(&leave())?);
         let (cross, stubs) = (code.add(&cross())?, stubs(&mut code, frame::LEAVE)?);
+        let drain = code.add(&drain())?;
         code.publish()?;
         Some(Self {
             enter,
             leave,
             cross,
+            drain,
             stubs,
             code: Code::new(),
             _common_code: code,
         })
     }
 
+    #[inline]
     pub(crate) fn stubs(&self) -> &Stubs<PLACES> {
         &self.stubs
     }
@@ -130,6 +137,16 @@ impl Host {
             depth: *predictor.depth as u64,
             top: *predictor.top as u64,
             late: 0,
+            divider: *guest.pending.divider,
+            drained: guest.memory.drained,
+            drain: self.drain,
+            system: guest.system.registers.as_ptr().cast(),
+            level: guest.system.level.into(),
+            status: *guest.system.status,
+            old_status: 0,
+            new_status: 0,
+            translates: guest.hints.translates.into(),
+            before: *guest.counts.before,
             branches: *guest.counts.branches,
         };
         // SAFETY: `enter` is the address of code of this signature, in memory that may be executed as long
@@ -137,8 +154,8 @@ impl Host {
         let enter: extern "sysv64" fn(*mut Frame, usize) =
             unsafe { std::mem::transmute(self.enter as *const ()) };
         // The code gets, by the frame, pointers to what `guest` lends for longer than this call and to the
-        // tables of `lines`. It reaches registers and when they are there (numbers below `REGISTERS`:
-        // `Translator::translate`), memory (offsets up to `last_double`, and the marks of their pages: the caller
+        // tables of `lines`. It reaches registers and when they are there (numbers below `REGISTERS`), those of
+        // the system (below `SYSTEM`: `Translator::translate` for both), memory (offsets up to `last_double`, and the marks of their pages: the caller
         // has compared their number), hints (masked), the predictor's tables (masked; `top` is below their
         // number and stays so), numbers of slots (below `insn_slots`), entries and first halfwords (numbers are indices of both;
         // places are masked), and the frame; and goes to entries and common code alone, which are all addresses
@@ -148,10 +165,13 @@ impl Host {
         *guest.pending.all_ready = frame.all_ready;
         *guest.pending.open = frame.open as u8;
         *guest.pending.open_at = frame.open_at;
+        *guest.pending.divider = frame.divider;
         *guest.counts.instructions = frame.instructions;
         *guest.counts.reads = frame.words_read;
         *guest.counts.writes = frame.words_written;
         *guest.counts.branches = frame.branches;
+        *guest.counts.before = frame.before;
+        *guest.system.status = frame.status;
         *guest.place.line = frame.line;
         *guest.place.slot = frame.slot as usize;
         *predictor.history = frame.history;
@@ -208,6 +228,23 @@ fn leave() -> Vec<u8> {
         ; pop rbp
         ; ret
     );
+    finished(asm)
+}
+
+/// Called with a cycle in rax: puts the last one there from which a register is there late, if that is later.
+/// Changes rsi.
+fn drain() -> Vec<u8> {
+    let mut asm = assembler();
+    dynasm!(asm ; .arch x64 ; mov rsi, [rbp + frame::READY]);
+    for register in 0..UNDER_WAY {
+        let late = (register * size_of::<Ready>() + size_of::<u64>()) as i32;
+        dynasm!(asm
+            ; .arch x64
+            ; cmp rax, [rsi + late]
+            ; cmovb rax, [rsi + late]
+        );
+    }
+    dynasm!(asm ; .arch x64 ; ret);
     finished(asm)
 }
 

@@ -10,7 +10,7 @@ use super::super::frame::{HORIZON_NEAR, LEFT};
 use super::frame;
 use super::{assembler, finished, HINT_MASK, LINE_SHIFT, ROW_BYTES};
 use crate::host::Assembler;
-use crate::wide::{Action, Passed, Penalties, Register, Step, Stretch, LINE_BYTES, PLACES};
+use crate::wide::{Action, Passed, Penalties, Register, Step, Stretch, Wait, LINE_BYTES, PLACES};
 
 /// A unit that is being translated.
 pub(super) struct Unit {
@@ -66,11 +66,7 @@ impl Unit {
     }
 
     fn assemble(&mut self, stretch: &Stretch) {
-        let [busy, near, under_way, ready, open, closed] =
-            std::array::from_fn(|_| self.asm.new_dynamic_label());
-        let slots = stretch.steps[0].issue.slots as i8;
-        let count = stretch.steps.len();
-        let last = stretch.passed[count - 1].cycles as i32;
+        let [busy, near] = std::array::from_fn(|_| self.asm.new_dynamic_label());
         let first = &stretch.steps[0];
         // The line is still the one where it begins.
         let place = if first.place < 0 {
@@ -78,6 +74,37 @@ impl Unit {
         } else {
             first.place
         };
+        if first.issue.wait != Wait::All {
+            self.together(stretch, busy, near);
+        }
+        dynasm!(self.asm
+            ; .arch x64
+            ; =>busy
+            ; cmp r12, r10
+            ; jae =>near
+        );
+        self.counted = Counted::default();
+        if first.place < 0 {
+            self.cross(stretch, None);
+        }
+        self.alone(first);
+        self.rarely_reached();
+        dynasm!(self.asm
+            ; .arch x64
+            ; =>near
+            ; mov eax, HORIZON_NEAR
+            ; mov ecx, place
+            ; jmp QWORD [rbp + frame::LEAVE]
+        );
+    }
+
+    /// The unit whole, if everything is there in time; otherwise goes to `busy`.
+    fn together(&mut self, stretch: &Stretch, busy: DynamicLabel, near: DynamicLabel) {
+        let [under_way, ready, open, closed] =
+            std::array::from_fn(|_| self.asm.new_dynamic_label());
+        let slots = stretch.steps[0].issue.slots as i8;
+        let count = stretch.steps.len();
+        let last = stretch.passed[count - 1].cycles as i32;
         dynasm!(self.asm
             ; .arch x64
             ; cmp r12, [rbp + frame::ALL_READY]
@@ -97,7 +124,7 @@ impl Unit {
                 self.cross(stretch, Some(before));
             }
             self.step(step, Some((before, after)));
-            ended = step.action.ends_sequence();
+            ended = step.action.ends_unit();
         }
         if !ended {
             self.pass(Some(&stretch.passed[count]), self.counted, false);
@@ -115,17 +142,10 @@ impl Unit {
             ; mov rsi, [rbp + frame::READY]
         );
         self.look_at_needed(&stretch.needed, ready, busy);
-        dynasm!(self.asm
-            ; .arch x64
-            ; =>busy
-            ; cmp r12, r10
-            ; jae =>near
-        );
-        self.counted = Counted::default();
-        if first.place < 0 {
-            self.cross(stretch, None);
-        }
-        self.alone(first);
+    }
+
+    /// The code that is rarely reached.
+    fn rarely_reached(&mut self) {
         for rare in std::mem::take(&mut self.rare) {
             dynasm!(self.asm ; .arch x64 ; =>rare.label);
             match rare.then {
@@ -146,13 +166,6 @@ impl Unit {
                 }
             }
         }
-        dynasm!(self.asm
-            ; .arch x64
-            ; =>near
-            ; mov eax, HORIZON_NEAR
-            ; mov ecx, place
-            ; jmp QWORD [rbp + frame::LEAVE]
-        );
     }
 
     /// Goes to `ready` if all that is needed is there in time; rcx: when all is there; rsi: when each register is.
@@ -189,12 +202,20 @@ impl Unit {
     /// Translates an instruction that issues by itself, and goes on.
     fn alone(&mut self, step: &Step) {
         // What may be left to the interpreter must have changed nothing.
-        let branches = matches!(step.action, Action::Branch { .. }) || step.action.ends_sequence();
-        if branches {
+        if let Action::System { level, .. } = step.action {
+            let left = self.rarely(None, self.counted, Then::Leave(step.place));
+            self.check_level(level, left);
+        }
+        if let Action::Status { layout, change, .. } = step.action {
+            let left = self.rarely(None, self.counted, Then::Leave(step.place));
+            self.prepare_status(layout, change, left);
+        }
+        let issues_first = matches!(step.action, Action::Branch { .. }) || step.action.ends_unit();
+        if issues_first {
             self.issue(&step.issue);
         }
         self.step(step, None);
-        if !branches {
+        if !issues_first {
             self.issue(&step.issue);
         }
         if !step.action.ends_sequence() {
@@ -309,6 +330,37 @@ impl Unit {
             } => {
                 self.jump_register((target, offset), link, (calls, returns), step, after);
             }
+            Action::Divide {
+                division,
+                destination,
+                first,
+                second,
+                least,
+                span,
+            } => {
+                if after.is_some() {
+                    self.pass(after, self.counted, false);
+                }
+                self.divide(division, destination, (first, second));
+                self.occupy_divider(step.issue.result, least, span);
+                if after.is_some() {
+                    self.go_to(i64::from(step.next) << 1);
+                }
+            }
+            Action::Fence(cycles) => self.fence(cycles),
+            Action::System {
+                register,
+                destination,
+                change,
+                cycles,
+                ..
+            } => self.system(register, destination, change, cycles),
+            Action::Status {
+                layout,
+                destination,
+                change,
+                cycles,
+            } => self.change_status(layout, destination, change, cycles),
             Action::Leave => unreachable!("no stretch has it"),
         }
     }
