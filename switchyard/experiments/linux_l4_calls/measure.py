@@ -12,6 +12,7 @@ from switchyard.run.machine import Stats
 
 QUESTION = "call"
 ROUNDS, QUICK_ROUNDS = 1000, 100
+SYSTEMS = (servers.NATIVE, servers.LARGE, servers.SMALL)
 
 
 class LinuxL4Calls(Experiment[Run]):
@@ -25,7 +26,7 @@ class LinuxL4Calls(Experiment[Run]):
 
     def jobs(self, settings: Settings) -> list[Job]:
         words = f"{QUESTION} case=all rounds={settings.times(ROUNDS, QUICK_ROUNDS)}"
-        return servers.jobs("bench", [("", words, {})], settings, bound=False)
+        return servers.jobs("bench", [("", words, {})], settings, among=SYSTEMS)
 
     def measure(self, job: Job, stats: Stats) -> Run:
         return suite.measure(job, stats, list(STREAMS[QUESTION]), servers.COUNTED)
