@@ -6,6 +6,7 @@ use std::cell::Cell;
 
 use crate::cache::HINTS;
 use crate::counters::Counters;
+use crate::dev::display::Picture;
 use crate::dev::medium::Medium;
 use crate::dev::{DevCtx, Device, DeviceMemory, Dma, Host, MediumSlot, Pins, Role, Width};
 use crate::event::{Cycle, EventQueue};
@@ -188,6 +189,24 @@ impl Bus {
     pub fn serial_ports(&self) -> Vec<&'static str> {
         let serial = self.serial.iter();
         serial.map(|&number| self.devices[number].name()).collect()
+    }
+
+    /// What its display shows; `None`: it has none.
+    ///
+    /// # Errors
+    /// Why there is no picture.
+    pub fn picture(&mut self) -> Option<Result<Picture, String>> {
+        let (base, ram) = (self.ram_base, &self.ram);
+        let memory = |at: u32, bytes: usize| {
+            let start = at.checked_sub(base)? as usize;
+            ram.get(start..start.checked_add(bytes)?)
+        };
+        self.devices.iter_mut().find_map(|device| {
+            if let Role::Display(display) = device.role() {
+                return Some(display.picture(&memory));
+            }
+            None
+        })
     }
 
     /// The clock that cycles count, in Hz.

@@ -179,6 +179,10 @@ def boot(
     stats: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write statistics here.")
     ] = None,
+    screen: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.png", help="Write what the display shows at the end here."),
+    ] = None,
     log: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write each instruction here.")
     ] = None,
@@ -311,6 +315,7 @@ def boot(
         "--load-address": load_address,
         "--max-cycles": max_cycles,
         "--stats": stats,
+        "--screen": screen,
         "--log": log,
         "--trace": trace,
         "--speedscope": speedscope,

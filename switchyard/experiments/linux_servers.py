@@ -3,7 +3,8 @@
 
 Native Linux; the server with its programs in large spaces, and in small ones; and, as the bound,
 the server with large spaces on the machine with ideal address-space tags (docs/machine-tags.md),
-for which it loads CR3 in vain.
+for which it loads CR3 in vain. Some have as well, as the paper has it, the server itself in a small
+space, with programs in large ones and in small ones, and that with groups of small spaces.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ from dataclasses import dataclass, replace
 from switchyard.data.records import Parameter
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_suite import Measured
-from switchyard.run.build_linux import I386_BENCH, SERVERS, Linux
+from switchyard.run.build_linux import GROUPS, I386_BENCH, SERVERS, Linux
 from switchyard.run.experiment import Job, Settings, each
 
 MACHINE = "p4-willamette"
@@ -25,6 +26,17 @@ ON = {
     SMALL: "server, programs small",
     BOUND: "server, hardware tags",
 }
+FOUR = tuple(ON)
+# And those with a small server; and what native Linux could save at most.
+SERVER, ALL, GROUPED, NATIVE_BOUND = "server", "all", "groups", "native-tags"
+ON_ALL = ON | {
+    SERVER: "small server, programs large",
+    ALL: "all small",
+    GROUPED: "all small, in groups",
+    NATIVE_BOUND: "native, hardware tags",
+}
+# As tables order them.
+EVERY = (NATIVE, NATIVE_BOUND, LARGE, SMALL, SERVER, ALL, GROUPED, BOUND)
 
 # What is counted of each operation: the names of the records, and of the counters.
 COUNTED = {
@@ -46,15 +58,23 @@ class System:
     machine: str = MACHINE
 
 
-def systems(disk: str, *, bound: bool = True) -> Mapping[str, System]:
+def systems(disk: str) -> Mapping[str, System]:
     """All of them, with that disk."""
-    large = replace(SERVERS[()], disk=disk)
-    some = {
-        NATIVE: System(replace(I386_BENCH, disk=disk)),
+    large, programs, server, both = (
+        replace(SERVERS[small], disk=disk)
+        for small in ((), ("programs",), ("server",), ("server", "programs"))
+    )
+    native = replace(I386_BENCH, disk=disk)
+    return {
+        NATIVE: System(native),
+        NATIVE_BOUND: System(native, f"{MACHINE}-tags"),
         LARGE: System(large),
-        SMALL: System(replace(SERVERS["programs",], disk=disk)),
+        SMALL: System(programs),
+        SERVER: System(server),
+        ALL: System(both),
+        GROUPED: System(replace(both, scheme=GROUPS)),
+        BOUND: System(large, f"{MACHINE}-tags"),
     }
-    return some | ({BOUND: System(large, f"{MACHINE}-tags")} if bound else {})
 
 
 def jobs(
@@ -62,26 +82,29 @@ def jobs(
     questions: Sequence[tuple[str, str, Mapping[str, Parameter]]],
     settings: Settings,
     *,
-    bound: bool = True,
+    among: Sequence[str] = FOUR,
     boots: int | None = None,
+    profile: bool = True,
 ) -> list[Job]:
     """Runs of questions (ending of the name, what is asked, parameters) on each, one a boot.
 
     `boots` of each, or the usual number.
     """
+    every = systems(disk)
     return [
         job
-        for on, system in systems(disk, bound=bound).items()
+        for on in among
         for name, words, parameters in questions
         for job in suite.booted(
-            system.linux,
-            system.machine,
+            every[on].linux,
+            every[on].machine,
             f"{on}{name}",
             words,
             {"on": on, **parameters},
             settings,
             boots,
             places=1,
+            profile=profile,
         )
     ]
 

@@ -252,10 +252,12 @@ def booted(
     boots: int | None = None,
     word: str = "",
     places: int = PLACES,
+    profile: bool = True,
 ) -> list[Job]:
     """Such jobs of any Linux; `word` is for its kernel.
 
-    Its boots go through so many links of the kernel; 1 where there is only one.
+    Its boots go through so many links of the kernel; 1 where there is only one. A run with a
+    profile takes four times as long.
     """
     return [
         Job(
@@ -265,7 +267,7 @@ def booted(
             append=linux.append(f"{word}quiet -- hold={1 + HELD * boot} bench {words} clock=probe"),
             max_cycles=MAX_CYCLES,
             parameters={**parameters, "boot": boot},
-            profile=True,
+            profile=profile,
         )
         for boot in range(boots or repeats.boots(settings))
     ]
@@ -288,7 +290,7 @@ def measure(
     counted: Mapping[str, Sequence[str]] = RATES,
     flushing: re.Pattern[str] = FLUSHING,
 ) -> Run:
-    """What a run says of these streams.
+    """What a run says of these streams; without a profile, nothing of functions and parts.
 
     `counted`: which counters stand for what; `flushing`: the functions that do nothing else.
     """
@@ -298,9 +300,9 @@ def measure(
         once = timed(stats.samples.get(stream, []), stats.samples.get(TIMING, []), 1, where)
         counters = stats.region(stream).counters
         count = once.summary.count
-        if stream not in stats.profile:
+        if job.profile and stream not in stats.profile:
             raise RunError(f"{where}: no profile in the statistics")
-        functions = stats.profile[stream]
+        functions = stats.profile.get(stream, ())
         cases[stream] = Measured(
             timed=once,
             rates={name: counters.total(*names) / count for name, names in counted.items()},

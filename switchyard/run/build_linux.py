@@ -7,7 +7,7 @@ objects of Linux are kept outside the checkout (make's CACHE), so the second bui
 
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
@@ -41,7 +41,8 @@ class Linux:
     packed: str = "zImage"  # the ending of the kernel that unpacks itself
     unpacks: bool = True  # whether our machine boots that, or the ELF file as it is
     disk: str = (
-        ""  # which RAM disk: that of the self-tests, "bench", "libs", "kselftest", "run" or "pipes"
+        ""  # which RAM disk: that of the self-tests, "bench", "libs", "kselftest", "run", "pipes",
+        # or one of DEBIAN
     )
     code: str = ""  # the folder of code of ours in the kernel, which then runs without a RAM disk
     placed: bool = False  # whether its hot code is packed (linux/layout)
@@ -137,8 +138,12 @@ class Linux:
         return ["make", "-C", "linux", *(word for word in words if word)]
 
 
-# Those of linux/l4/rules.mk.
+# RAM disks with programs of Debian's (linux/debian), which only those build who ask for them.
+DEBIAN = ("database", "web", "make")
+
+# Those of linux/l4/rules.mk, and one more.
 SERVER_SCHEMES = ("flush", "small-spaces")
+GROUPS = "small-spaces-groups"
 
 
 @dataclass(frozen=True)
@@ -154,6 +159,11 @@ class Server(Linux):
     def name(self) -> str:
         """One build makes it for all schemes."""
         return _name("l4", self.kind)
+
+    @property
+    def schemes(self) -> Sequence[str]:
+        """Those that are built together: all but GROUPS, which only experiments have."""
+        return SERVER_SCHEMES if self.scheme in SERVER_SCHEMES else (self.scheme,)
 
     @property
     def kernel(self) -> Path:
@@ -180,8 +190,9 @@ class Server(Linux):
     @property
     def files(self) -> list[Path]:
         """Of all schemes, and the disks."""
-        every = [replace(self, scheme=scheme) for scheme in SERVER_SCHEMES]
-        names = () if self.kind else ("", "run", "bench", "pipes")
+        every = [replace(self, scheme=scheme) for scheme in self.schemes]
+        usual = () if self.kind else ("", "run", "bench", "pipes")
+        names = (*usual, *(disk for disk in DEBIAN if disk == self.disk))
         disks = [replace(self, disk=disk).initrd for disk in names]
         return [*(server.kernel for server in every), self.symbols, *disks]
 
@@ -192,7 +203,9 @@ class Server(Linux):
 
     def make(self) -> list[str]:
         """The command that brings the files up to date."""
-        return [*super().make(), *([f"KIND={self.kind}"] if self.kind else [])]
+        command = [*super().make(), f"SCHEMES={' '.join(self.schemes)}"]
+        command += [f"KIND={self.kind}"] if self.kind else []
+        return [*command, *(disk for disk in DEBIAN if disk == self.disk)]
 
     def append(self, word: str = "") -> str:
         """The server knows its console."""
@@ -342,6 +355,12 @@ I386_PIPES = replace(
     about=f"{I386['linux-i386'].about}, with the benchmarks by pipes",
 )
 
+# And with what each of DEBIAN has.
+I386_DEBIAN = [
+    replace(I386_BENCH, disk=disk, about=f"{I386['linux-i386'].about}, with the benchmark {disk}")
+    for disk in DEBIAN
+]
+
 # The kernels of SYSTEMS with shared libraries (linux/libs) and programs that need them.
 LIBRARIES = {
     system.config: replace(system, disk="libs", about=f"{system.about}, with shared libraries")
@@ -422,6 +441,7 @@ def every() -> list[Linux]:
         *I386.values(),
         I386_BENCH,
         I386_PIPES,
+        *I386_DEBIAN,
         *RISCV.values(),
         RISCV_BENCH,
         *PLACED.values(),

@@ -10,7 +10,10 @@ the book is made (`--chapters`), and is empty in the repository:
     <!-- end -->
 
 Parts are `summary` (question, first table and figure), `notes` (the sentences), `tables` (all
-tables) and `table N` (the Nth, from 1).
+tables) and `table N` (the Nth, from 1). One page is about many experiments (`improvements.py`):
+
+    <!-- improvements -->
+    <!-- end -->
 """
 
 import re
@@ -21,13 +24,15 @@ from pathlib import Path
 
 from switchyard.data import files, results
 from switchyard.data.results import Results
+from switchyard.data.rows import Rows
 from switchyard.errors import InputError
 from switchyard.run import build
-from switchyard.show import drawings, outcomes, report
+from switchyard.show import drawings, improvements, outcomes, report
 from switchyard.show.figure import Table
 
 WIDTH = 102
 END = "<!-- end -->"
+IMPROVEMENTS = "<!-- improvements -->"
 PART = re.compile(r"<!-- results: (\S+) (summary|notes|tables|table (\d+)) -->")
 
 
@@ -84,8 +89,13 @@ def renew(text: str, where: str, names: Collection[str] | None = None) -> str:
     for number, line in enumerate(text.splitlines(), 1):
         here = f"{where}:{number}"
         mark = _mark(line, here)
-        if mark and begun:
+        of_many = line.strip() == IMPROVEMENTS
+        if (mark or of_many) and begun:
             raise InputError(f"{here}: a part begins in another; expected {END} before it")
+        if of_many:
+            begun, renewed = number, names is None
+            lines += [line, *_improvements()] if renewed else [line]
+            continue
         if mark:
             begun, renewed = number, names is None or mark[1] in names
             lines += [line, *_part(mark, here)] if renewed else [line]
@@ -182,6 +192,16 @@ def _part(mark: re.Match[str], where: str) -> list[str]:
     for table in tables:
         lines += [*markdown(table), ""]
     return lines
+
+
+def _improvements() -> list[str]:
+    """What small spaces gain of all applications."""
+
+    def rows(name: str) -> Rows:
+        return Rows.of(results.read(kept() / f"{name}{results.CASES}").records)
+
+    table = improvements.table(rows)
+    return ["", *markdown(table), "", *_wrapped(improvements.note(rows)), ""]
 
 
 def _summary(shown: outcomes.Shown) -> list[str]:

@@ -6,7 +6,16 @@ from pathlib import Path
 import pytest
 
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.linux_servers import BOUND, LARGE, MACHINE, NATIVE, ON, SMALL
+from switchyard.experiments.linux_servers import (
+    ALL,
+    BOUND,
+    GROUPED,
+    LARGE,
+    MACHINE,
+    NATIVE,
+    ON,
+    SMALL,
+)
 from switchyard.run import runner
 from switchyard.run.experiment import Settings
 from switchyard.tests.runs import Silent
@@ -23,7 +32,10 @@ def test_jobs(name: str) -> None:
         assert len({len(some) for some in by.values()}) == 1
         assert by[NATIVE]
         assert {job.machine for job in by[BOUND]} == {f"{MACHINE}-tags"}
-        assert all(("l4.small=programs" in job.append) == (job in by[SMALL]) for job in jobs)
+        small = {SMALL, ALL, GROUPED}
+        assert all(
+            ("l4.small=programs" in job.append) == (job.parameters["on"] in small) for job in jobs
+        )
 
 
 @pytest.mark.linux

@@ -214,6 +214,10 @@ RULES: tuple[tuple[str, Rule], ...] = (
     (r"kernel/tests/bochs_rom\.S", tests("on Bochs", "kernel/tests/kernel_bochs_test.py")),
     (r"servers/(?!tests).*", tests("pings are answered", "servers/tests")),
     (r"bench/tasks/.*", tests("tasks against libraries", "bench/tests")),
+    (
+        r"linux/debian/.*|bench/unix/(database|make|cc|heap)\.[ch]",
+        tests("programs of Debian's", "linux/tests/linux_apps_test.py"),
+    ),
     (r"bench/unix/.*", tests("they run on Linux", "linux/tests/linux_bench_test.py")),
     (
         r"bench/(?!tasks|unix|tests).*\.(c|h|S|mk|lds)|bench/Makefile",
@@ -222,7 +226,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     (r"user/test/manual-names\.txt", tests("names of the L4 manual", "l4/tests")),
     # Linux: a kernel is built anew where its sources are newer
     (
-        r"linux/(?!tests|model|libs|faults|kselftest|l4).*\.(patch|c|h|S|py|sh|config|mk|lds|list)|linux/Makefile",
+        r"linux/(?!tests|model|libs|faults|kselftest|l4|debian).*\.(patch|c|h|S|py|sh|config|mk|lds|list)|linux/Makefile",
         tests("self-tests", "linux/tests/linux_test.py", "linux/tests/linux_fass_test.py"),
     ),
     (r"linux/l4/.*", tests("a boot of it", "linux/tests/linux_l4_boot_test.py")),

@@ -12,6 +12,7 @@ use crate::dev::pl011::Pl011;
 use crate::dev::pl031::Pl031;
 use crate::dev::pl050::Pl050;
 use crate::dev::pl061::Pl061;
+use crate::dev::pl110::Pl110;
 use crate::dev::pl181::Pl181;
 use crate::dev::primecell::{self, PrimeCell};
 use crate::dev::probe::{Probe, PROBE_BASE};
@@ -103,7 +104,7 @@ fn parts(ram_bytes: u32) -> BoardParts {
         cell(0x1000_a000, "sci1", [0x31, 0x11, 0x04, 0x00]),
         cell(0x1010_0000, "ssmc", [0x93, 0x10, 0x04, 0x00]),
         cell(0x1011_0000, "mpmc", [0x75, 0x10, 0x04, 0x00]),
-        cell(0x1012_0000, "clcd", [0x10, 0x11, 0x04, 0x00]),
+        at(0x1012_0000, Pl110::new("clcd")),
         cell(0x1013_0000, "dma", [0x80, 0x10, 0x04, 0x0a]),
         at(
             0x101e_0000,

@@ -102,6 +102,9 @@ pub struct BootArgs {
     /// Write statistics (JSON) to this file.
     #[arg(long)]
     pub stats: Option<PathBuf>,
+    /// Write what the machine's display shows at the end (PNG) to this file.
+    #[arg(long)]
+    pub screen: Option<PathBuf>,
     /// Write the host's time of the run (JSON) to this file.
     #[arg(long)]
     pub host_time: Option<PathBuf>,
@@ -203,6 +206,7 @@ pub fn files(args: &BootArgs) -> (Vec<(&'static str, &Path)>, usize) {
     let stats = args.stats.as_deref().filter(|f| *f != Path::new("-"));
     let written = [
         ("--stats", stats),
+        ("--screen", args.screen.as_deref()),
         ("--host-time", args.host_time.as_deref()),
         ("--log", args.log.as_deref()),
         ("--trace", args.trace.as_deref()),

@@ -14,6 +14,7 @@ mod origin;
 mod output;
 mod quantity;
 mod replay;
+mod screen;
 mod terminal;
 
 use std::io::{self, BufWriter, Write};
@@ -44,6 +45,7 @@ use self::observers::{Beside, Found, Observers, Watched};
 use self::origin::{described, Origin};
 use self::output::Output;
 use self::replay::{replayed, Recorder};
+use self::screen::Screen;
 use self::terminal::Console;
 
 const NAME: &str = "switchyard-machine";
@@ -267,6 +269,11 @@ fn run<P: Processor>(
     let stats = args.stats.as_deref().map(Output::or_stdout).transpose()?;
     let host_time = args.host_time.as_deref().map(Output::new).transpose()?;
     let save = args.save.as_deref().map(Output::new).transpose()?;
+    let screen = args
+        .screen
+        .as_deref()
+        .map(|file| Screen::new(file, &mut machine))
+        .transpose()?;
 
     let began = Instant::now();
     let until = args.max_cycles.unwrap_or(Cycle::MAX);
@@ -297,6 +304,9 @@ fn run<P: Processor>(
     }
     if let Some(output) = host_time {
         output.write(|out| writeln!(out, "{}", json!({ "seconds": seconds })))?;
+    }
+    if let Some(screen) = screen {
+        screen.write(&mut machine)?;
     }
     Ok(told(args, &mut machine, &console, &end, found))
 }

@@ -6,6 +6,7 @@
 #[cfg(test)]
 pub(crate) mod bench;
 pub mod clint;
+pub mod display;
 pub mod ethernet;
 pub mod finisher;
 pub mod goldfish_rtc;
@@ -24,6 +25,7 @@ pub mod pl011;
 pub mod pl031;
 pub mod pl050;
 pub mod pl061;
+pub mod pl110;
 pub mod pl181;
 pub mod plic;
 pub mod power;
@@ -42,6 +44,7 @@ pub mod sp805;
 pub mod storage;
 pub mod sysreg;
 pub mod uart;
+pub mod vga;
 pub mod vic;
 pub mod virtio;
 
@@ -408,6 +411,8 @@ pub enum Role<'a> {
     Rom(&'a mut Vec<u32>),
     /// It is on a VIRTIO bus.
     Virtio(&'a mut dyn Transport),
+    /// A display controller.
+    Display(&'a dyn display::Display),
     /// It looks at the counters, so that they must be up to date when it is accessed.
     Probe,
 }

@@ -51,6 +51,12 @@ impl PrimeCell {
         }
     }
 
+    /// What the register at `offset` stores.
+    #[must_use]
+    pub fn word(&self, offset: u32) -> u32 {
+        self.words.get(&(offset & !3)).copied().unwrap_or(0)
+    }
+
     /// One with the register at `offset` at `word` after reset.
     #[must_use]
     pub fn with(mut self, offset: u32, word: u32) -> Self {
@@ -67,7 +73,7 @@ impl Device for PrimeCell {
     }
 
     fn read(&mut self, offset: u32, width: Width, _ctx: &mut DevCtx) -> u32 {
-        let stored = || self.words.get(&(offset & !3)).copied().unwrap_or(0);
+        let stored = || self.word(offset);
         lane(self.id.read(offset).unwrap_or_else(stored), offset, width)
     }
 

@@ -39,15 +39,16 @@ fn text_for_a_screen() {
     ];
     let kernel = scratch.file("text", multiboot(&text));
     let screen = said("p4-willamette", &kernel);
-    let clue = "  it has written to a screen, at 0xb8000, of which there is none (its console is a serial \
-                port): \"Hi\"\n";
+    let clue =
+        "  it has written to the screen, at 0xb8000 (its console is a serial port; --screen \
+                FILE.png shows the screen): \"Hi\"\n";
     assert!(screen.contains(clue), "{screen}");
     // mov byte [0xa1234], 5; jmp $
     let picture = [0xc6, 0x05, 0x34, 0x12, 0x0a, 0, 5, 0xeb, 0xfe];
     let kernel = scratch.file("picture", multiboot(&picture));
     let screen = said("p4-willamette", &kernel);
     assert!(
-        screen.contains("to the memory of a screen, at 0xa0000,"),
+        screen.contains("to the screen's memory, at 0xa0000:"),
         "{screen}"
     );
     // jmp $

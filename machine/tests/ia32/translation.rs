@@ -200,7 +200,9 @@ impl Random {
                 code.push(0xc3);
             }
             94 => {
-                code.push(self.of(&[0xe2, 0xe3, 0xc9, 0xf8, 0xf9, 0xf5, 0x9c, 0x9d, 0xa4, 0xaa]));
+                code.push(self.of(&[
+                    0xe2, 0xe3, 0xc9, 0xf8, 0xf9, 0xf5, 0x9c, 0x9d, 0xa4, 0xa5, 0xaa,
+                ]));
                 if matches!(code.last(), Some(0xe2 | 0xe3)) {
                     code.push(8);
                 }
@@ -211,8 +213,10 @@ impl Random {
                 self.operand(register, code);
             }
             96 => {
-                code.push(self.of(&[0x87, 0xff]));
-                self.operand(register, code);
+                let (operation, reg) =
+                    self.of(&[(0x87, 2), (0xff, 2), (0xff, 4), (0xff, 6), (0xff, 0)]);
+                code.push(operation);
+                self.operand(reg, code);
             }
             97 => code.extend(self.of(&[[0x0f, 0x31], [0xd9, 0xe8], [0xde, 0xc1], [0xcd, 0x30]])),
             _ => code.push(any as u8),

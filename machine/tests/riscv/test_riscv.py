@@ -295,6 +295,16 @@ def test_fences_of_svinval_and_of_tables(
         assert on_qemu(image, "-cpu", "rv64,svinval=on") == b""
 
 
+@pytest.mark.parametrize(("skips", "causes"), [(0, []), (1, ["stale-translation"])])
+def test_a_fault_that_only_the_tlb_asked_for(skips: int, causes: list[str], tmp_path: Path) -> None:
+    """A handler may fence and return; one that passes over the access has lost it."""
+    image = build(HERE / "guest" / "widened.S", tmp_path, f"-DSKIPS={skips}")
+    stats = tmp_path / "stats.json"
+    run(image, "virt-u74", "--check", "coherence", "--stats", str(stats), status=len(causes))
+    findings = json.loads(stats.read_text())["findings"]
+    assert [finding["cause"] for finding in findings] == causes
+
+
 def test_a_kernel_that_leaves_accessed_and_dirty_bits_to_the_processor(tmp_path: Path) -> None:
     """It runs on what QEMU's `virt` is, and dies on a core as sold, which says why."""
     image = build(HERE / "guest" / "accessed.S", tmp_path)

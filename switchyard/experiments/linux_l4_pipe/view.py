@@ -4,8 +4,8 @@
 from collections.abc import Mapping
 
 from switchyard.data.rows import Row, Rows
-from switchyard.experiments.linux_l4_pipe.measure import KINDS
-from switchyard.experiments.linux_servers import LARGE, MACHINE, NATIVE, ON, SMALL
+from switchyard.experiments.linux_l4_pipe.measure import KINDS, SYSTEMS
+from switchyard.experiments.linux_servers import ALL, LARGE, MACHINE, NATIVE, ON_ALL, SMALL
 from switchyard.run.build_linux import Linux
 from switchyard.show import declared as show
 
@@ -30,9 +30,9 @@ MEANT = (
 
 def view(results: show.Results) -> show.View:
     rows = results.rows
-    curves = {k: {on: rows.select("cycles", on=on, kind=k) for on in ON} for k in KINDS}
-    ends = {k: {on: (by[on][0], by[on][-1]) for on in ON} for k, by in curves.items()}
-    (over_all,) = rows.select("largest_speedup")
+    curves = {k: {on: rows.select("cycles", on=on, kind=k) for on in SYSTEMS} for k in KINDS}
+    ends = {k: {on: (by[on][0], by[on][-1]) for on in SYSTEMS} for k, by in curves.items()}
+    over_all, over_large = (rows.find("largest_speedup", on=on) for on in (ALL, SMALL))
     tables = [_table(kind, by) for kind, by in curves.items()]
     figures = {
         "" if kind == "itlb" else kind: _figure(kind, curves[kind])
@@ -61,7 +61,7 @@ def _table(kind: str, curves: Mapping[str, Rows]) -> show.Table:
 
 
 def _figure(kind: str, by: Mapping[str, Rows]) -> show.Figure:
-    series = [show.line(ON[on], rows, "size", "cycles") for on, rows in by.items()]
+    series = [show.line(ON_ALL[on], rows, "size", "cycles") for on, rows in by.items()]
     return show.lines(
         f"A byte to a process and back by pipes, with a working set in the {FILLED[kind]}",
         f"Linux {Linux.version}; simulated machine {MACHINE}, and the same with hardware tags\n"

@@ -3,10 +3,9 @@
 
 from collections.abc import Iterator, Mapping
 
-from switchyard.data.records import Parameter
 from switchyard.experiments import linux_servers as servers
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.linux_servers import LARGE, SMALL
+from switchyard.experiments.linux_l4_apps import compared
 from switchyard.experiments.linux_suite import Run
 from switchyard.run.experiment import Case, Experiment, Job, Settings
 from switchyard.run.machine import Stats
@@ -18,7 +17,6 @@ CHUNKS = (4096, 65536)
 CATS = 2
 KILOBYTES, QUICK_KILOBYTES = 1024, 128
 ROUNDS, QUICK_ROUNDS = 2, 1
-SAVED = {"cycles": "cycles", "itlb_misses": "itlb", "dtlb_misses": "dtlb"}
 BOOTS = 1  # two differ by 2 % in the median, by 8 at most
 
 
@@ -40,27 +38,17 @@ class LinuxL4Wc(Experiment[Run]):
         questions = [
             (f"-{chunk}", f"chain chunk={chunk} {words}", {"chunk": chunk}) for chunk in CHUNKS
         ]
-        return servers.jobs("pipes", questions, settings, boots=BOOTS)
+        return servers.jobs(
+            "pipes", questions, settings, among=servers.EVERY, boots=BOOTS, profile=False
+        )
 
     def measure(self, job: Job, stats: Stats) -> Run:
         return suite.measure(job, stats, [STREAM], servers.COUNTED)
 
     def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
-        """All of it; and what share of large spaces' small ones save."""
+        """All of it; and what is saved."""
         runs = suite.together(samples)
         for chunk in CHUNKS:
-            by = {
-                on: {name: value for name, value, _ in servers.values(run.cases[STREAM])}
-                for on in servers.ON
-                for run in [runs[f"{on}-{chunk}"]]
-            }
-            for on in servers.ON:
-                run = runs[f"{on}-{chunk}"]
-                values = list(servers.values(run.cases[STREAM]))
-                if on == SMALL:
-                    values += [
-                        (f"{name}_saved", 1 - by[on][metric] / by[LARGE][metric], "1")
-                        for metric, name in SAVED.items()
-                    ]
-                where: dict[str, Parameter] = {"on": on, "chunk": chunk}
-                yield Case(run.machine, suite.SCHEME, where, values)
+            of = {on: runs[f"{on}-{chunk}"] for on in servers.EVERY}
+            measured = {on: (run, run.cases[STREAM]) for on, run in of.items()}
+            yield from compared(measured, {"chunk": chunk})

@@ -164,7 +164,7 @@ impl<O: Observer> Processor for Core<O> {
     }
 }
 
-/// What a guest has written for a screen, which there is none of.
+/// What a guest has written for the screen, whose memory is the machine's own (`dev/vga.rs`).
 fn on_screen(bus: &Bus) -> Option<String> {
     /// Where a colour screen's text is, of a character and its colours each, and where pictures are (VGA).
     const TEXT: u32 = 0xb_8000;
@@ -192,13 +192,13 @@ fn on_screen(bus: &Bus) -> Option<String> {
     let lines = cells.chunks(2 * 80).map(line);
     match lines.into_iter().find(|line| !line.is_empty()) {
         Some(line) => Some(format!(
-            "it has written to a screen, at {TEXT:#x}, of which there is none (its console is a serial \
-             port): {line:?}"
+            "it has written to the screen, at {TEXT:#x} (its console is a serial port; --screen FILE.png \
+             shows the screen): {line:?}"
         )),
         None if blank(cells) && blank(picture) => None,
         None => Some(format!(
-            "it has written to the memory of a screen, at {:#x}, of which there is none: its console is a \
-             serial port",
+            "it has written to the screen's memory, at {:#x}: its console is a serial port; --screen \
+             FILE.png shows the screen",
             if blank(picture) { TEXT } else { PICTURE }
         )),
     }

@@ -95,7 +95,7 @@ fn operands(insn: &Insn) -> Option<(Operand, Operand)> {
 
 /// What `insn` before `next` does. `None`: that is left to its handler.
 fn action(insn: &Insn, cost: &Cost, next: u32) -> Option<Action> {
-    if cost.order != Order::Flows || insn.locked || insn.repeat != Repeat::No {
+    if cost.order != Order::Flows || insn.locked {
         return None;
     }
     let long = insn.size == Size::Long;
@@ -205,9 +205,15 @@ fn action(insn: &Insn, cost: &Cost, next: u32) -> Option<Action> {
         Kind::SignToEdx if long => Some(Action::SignToEdx),
         Kind::Push if long => match insn.form {
             Form::Imm => Some(Action::Push(Operand::Constant(insn.imm))),
-            _ if insn.memory => None,
-            _ => Some(Action::Push(Operand::Register(insn.rm))),
+            _ => Some(Action::Push(rm(insn)?)),
         },
+        Kind::Leave if long => Some(Action::DropFrame),
+        Kind::Movs if insn.repeat == Repeat::No && !insn.address16 => {
+            let flat = matches!(insn.seg, Seg::Es | Seg::Ss | Seg::Ds);
+            flat.then_some(Action::MoveString(width(insn.size)))
+        }
+        Kind::JumpIndirect if long => Some(Action::JumpTo(rm(insn)?)),
+        Kind::CallIndirect if long => Some(Action::CallTo(rm(insn)?)),
         Kind::Pop if long && !insn.memory && usize::from(insn.rm) != ESP => {
             Some(Action::Pop(insn.rm))
         }
@@ -293,6 +299,8 @@ impl<O: Observer> Core<O> {
         now.branch.mispredicted += counts.mispredicted;
         now.branch.mispredicted_taken += counts.mispredicted_taken;
         now.branch.mispredicted_returns += counts.mispredicted_returns;
+        now.branch.mispredicted_calls += counts.mispredicted_calls;
+        now.branch.mispredicted_jumps += counts.mispredicted_jumps;
         if pages {
             now.dtlb.accesses += counts.accesses;
         }

@@ -10,7 +10,7 @@
 //! is not set again (Linux clears it without a fence: `ptep_clear_flush_young`); a translation that nobody
 //! uses before the fence comes. A fault of a translation that is valid by now is one only if the handler
 //! returns without a fence for it, or never does; of one that allows more by now, if the instruction then
-//! faults at it again.
+//! faults at it again, or is not done at all: the handler has gone on behind it, in the same space.
 
 use std::collections::BTreeMap;
 
@@ -141,6 +141,9 @@ struct Spurious {
     nested: u32,
     /// Whether its handler has returned.
     returned: bool,
+    /// Whether something has run since, and the root then.
+    resumed: bool,
+    root: u64,
     finding: Finding,
 }
 
@@ -215,6 +218,7 @@ impl Observer<Riscv> for Checker {
 
     fn fetched(&mut self, memory: &MemSys, access: &Seen, code: Encoding) {
         self.take_events(memory, access.pc);
+        self.look_for_skipped(memory, access);
         let Some(pa) = self.check(memory, access, Access::Fetch) else {
             return;
         };
@@ -249,8 +253,12 @@ impl Observer<Riscv> for Checker {
     fn entered(&mut self, memory: &MemSys, trap: &Trap) {
         self.take_events(memory, trap.pc);
         self.epoch += 1;
-        if let Some(spurious) = self.spurious.as_mut().filter(|s| !s.returned) {
-            spurious.nested += 1;
+        if let Some(spurious) = &mut self.spurious {
+            if spurious.returned {
+                spurious.resumed = true;
+            } else {
+                spurious.nested += 1;
+            }
         }
         self.note_spurious(memory, trap);
     }
@@ -502,6 +510,25 @@ impl Checker {
         self.findings.report(Cause::Instruction, finding);
     }
 
+    /// The first instruction after the handler of a fault that the tables did not ask for: where that is the
+    /// next one in the same space, the handler has passed over the access.
+    fn look_for_skipped(&mut self, memory: &MemSys, access: &Seen) {
+        let Some(spurious) = &mut self.spurious else {
+            return;
+        };
+        if !spurious.returned || std::mem::replace(&mut spurious.resumed, true) {
+            return;
+        }
+        let behind = access.pc.wrapping_sub(spurious.finding.access.pc);
+        let same = memory.registers().satp & satp::PPN == spurious.root
+            && access.privileged == spurious.finding.access.privileged;
+        if same && (behind == 2 || behind == 4) {
+            let (cause, finding) = (spurious.cause, spurious.finding.clone());
+            self.spurious = None;
+            self.findings.report(cause, finding);
+        }
+    }
+
     /// Notes a page fault of an address that is valid, and allows the access, by now.
     fn note_spurious(&mut self, memory: &MemSys, trap: &Trap) {
         let kind = match trap.cause {
@@ -555,6 +582,8 @@ impl Checker {
             cause,
             nested: 0,
             returned: false,
+            resumed: false,
+            root: satp & satp::PPN,
             finding,
         });
     }

@@ -225,8 +225,12 @@ pub struct Counts {
     pub mispredicted: u64,
     /// Of these, those that were taken,
     pub mispredicted_taken: u64,
-    /// and returns.
+    /// returns,
     pub mispredicted_returns: u64,
+    /// calls to where an operand says,
+    pub mispredicted_calls: u64,
+    /// and jumps there.
+    pub mispredicted_jumps: u64,
 }
 
 /// Where translated code has come to an end.

@@ -165,10 +165,14 @@ pub enum Action {
     ExtendAccumulator,
     /// Fills EDX with the sign of EAX.
     SignToEdx,
-    /// Pushes a word, not from memory.
+    /// Pushes a word.
     Push(Operand),
     /// Pops a word into a register, not the stack pointer.
     Pop(Register),
+    /// Drops what is below the frame pointer, and pops that.
+    DropFrame,
+    /// Copies memory at ESI to EDI, which go on to the next element, up or down.
+    MoveString(Width),
     /// Goes on elsewhere.
     Jump {
         /// Where.
@@ -188,6 +192,10 @@ pub enum Action {
         /// Where.
         to: u32,
     },
+    /// Goes on where an operand says.
+    JumpTo(Operand),
+    /// The same, and pushes the address of the next instruction.
+    CallTo(Operand),
     /// Goes on where the top of the stack says, and drops that and so many bytes.
     Return {
         /// How many.
@@ -316,18 +324,40 @@ pub(crate) struct Access {
     pub writes: bool,
 }
 
-/// The stack pointer, and what is below it by so many bytes.
-fn stack(below: i32) -> Address {
+/// The stack pointer, the frame pointer, and the registers that go through strings.
+const ESP: Register = 4;
+const EBP: Register = 5;
+const ESI: Register = 6;
+const EDI: Register = 7;
+
+/// Where a register points to, and what is below it by so many bytes.
+fn below(base: Register, bytes: u32) -> Address {
     Address {
-        base: 4,
+        base,
         index: NONE,
         scale: 0,
-        displacement: below.wrapping_neg() as u32,
+        displacement: bytes.wrapping_neg(),
     }
 }
 
 impl Action {
-    /// Its access to memory, if it makes one.
+    /// What it reads at one place before it writes at another, if it does.
+    pub(crate) fn read_before(&self) -> Option<Access> {
+        let (address, width) = match *self {
+            Self::Push(from) => (from.address()?, Width::Long),
+            Self::CallTo(target) => (target.address()?, Width::Long),
+            Self::MoveString(width) => (below(ESI, 0), width),
+            _ => return None,
+        };
+        Some(Access {
+            address,
+            width,
+            reads: true,
+            writes: false,
+        })
+    }
+
+    /// Its access to memory, if it makes one; the second, if it makes two.
     pub(crate) fn access(&self) -> Option<Access> {
         let access = |address, width, reads, writes| {
             Some(Access {
@@ -361,8 +391,13 @@ impl Action {
             Self::MultiplyWide { by, .. } => access(by.address()?, Width::Long, true, false),
             Self::MoveIf { from, .. } => access(from.address()?, Width::Long, true, false),
             Self::SetIf { to, .. } => access(to.address()?, Width::Byte, false, true),
-            Self::Push(_) | Self::Call { .. } => access(stack(4), Width::Long, false, true),
-            Self::Pop(_) | Self::Return { .. } => access(stack(0), Width::Long, true, false),
+            Self::Push(_) | Self::Call { .. } | Self::CallTo(_) => {
+                access(below(ESP, 4), Width::Long, false, true)
+            }
+            Self::Pop(_) | Self::Return { .. } => access(below(ESP, 0), Width::Long, true, false),
+            Self::DropFrame => access(below(EBP, 0), Width::Long, true, false),
+            Self::MoveString(width) => access(below(EDI, 0), width, false, true),
+            Self::JumpTo(target) => access(target.address()?, Width::Long, true, false),
             _ => None,
         }
     }
@@ -397,7 +432,12 @@ impl Action {
     pub fn ends_sequence(&self) -> bool {
         matches!(
             self,
-            Self::Jump { .. } | Self::Call { .. } | Self::Return { .. } | Self::Leave
+            Self::Jump { .. }
+                | Self::JumpTo(_)
+                | Self::Call { .. }
+                | Self::CallTo(_)
+                | Self::Return { .. }
+                | Self::Leave
         )
     }
 
@@ -425,8 +465,10 @@ impl Action {
             Self::MultiplyWide { by, .. } => operand(by),
             Self::SetIf { to, .. } => operand(to),
             Self::Exchange(one, other) => register(one) && register(other),
-            Self::Push(from) => operand(from) && from.address().is_none(),
+            Self::Push(from) | Self::JumpTo(from) | Self::CallTo(from) => operand(from),
             Self::Nothing
+            | Self::DropFrame
+            | Self::MoveString(_)
             | Self::ExtendAccumulator
             | Self::SignToEdx
             | Self::Jump { .. }

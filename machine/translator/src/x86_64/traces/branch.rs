@@ -4,7 +4,7 @@
 use dynasmrt::{dynasm, DynasmApi, DynasmLabelApi};
 
 use super::frame;
-use super::unit::Unit;
+use super::unit::{at, Unit, ESP};
 
 impl Unit {
     /// A conditional branch. If it is not taken, what follows goes on.
@@ -12,7 +12,7 @@ impl Unit {
         let [taken, new, fresh, right, wrong, go, continued, too_late] =
             std::array::from_fn(|_| self.asm.new_dynamic_label());
         let after = self.passed.address;
-        let place = (after ^ after >> 12) as i32 & (self.branches as i32 - 1);
+        let place = self.place();
         let mask = self.branches as i32 - 1;
         // rdi: when it is done; esi: the history; rdx: where the counter is; ecx: the counter.
         dynasm!(self.asm
@@ -121,6 +121,18 @@ impl Unit {
 
     /// A call, but for what it pushes.
     pub(super) fn call(&mut self, to: u32) {
+        self.remember_return();
+        dynasm!(self.asm
+            ; .arch x64
+            ; inc QWORD [rbp + frame::EXECUTED]
+            ; inc QWORD [rbp + frame::TAKEN]
+        );
+        self.pass();
+        self.go_on(to);
+    }
+
+    /// The address of the next instruction is one to return to. Changes rax, rcx and rdx.
+    fn remember_return(&mut self) {
         dynasm!(self.asm
             ; .arch x64
             ; mov rdx, [rbp + frame::RETURNS]
@@ -131,11 +143,66 @@ impl Unit {
             ; cmp rcx, [rbp + frame::RETURNS_COUNT]
             ; cmove rcx, rax
             ; mov [rbp + frame::TOP], rcx
-            ; inc QWORD [rbp + frame::EXECUTED]
-            ; inc QWORD [rbp + frame::TAKEN]
         );
+    }
+
+    /// A jump to the address in edi; `calls`: a call, whose place on the stack was found.
+    pub(super) fn jump_to(&mut self, calls: bool) {
+        let right = self.asm.new_dynamic_label();
+        let after = self.passed.address;
+        let place = self.place();
+        // esi: where it goes; rdi: when it is done.
+        dynasm!(self.asm ; .arch x64 ; mov esi, edi ; mov rdi, rax);
+        if calls {
+            dynasm!(self.asm
+                ; .arch x64
+                ; mov rcx, [rbp + frame::DESTINATION]
+                ; mov DWORD [rcx], after as i32
+                ; sub DWORD [rbx + at(ESP)], 4
+            );
+            self.remember_return();
+        }
+        let kind = if calls {
+            frame::MISPREDICTED_CALLS
+        } else {
+            frame::MISPREDICTED_JUMPS
+        };
+        // edx: whether it goes elsewhere than to the next instruction; rax: 0 if it was predicted.
+        dynasm!(self.asm
+            ; .arch x64
+            ; xor edx, edx
+            ; cmp esi, after as i32
+            ; setne dl
+            ; inc QWORD [rbp + frame::EXECUTED]
+            ; add [rbp + frame::TAKEN], rdx
+            ; mov rcx, [rbp + frame::BRANCHES]
+            ; mov eax, [rcx + place * 8]
+            ; mov DWORD [rcx + place * 8], after as i32
+            ; xor eax, after as i32
+            ; mov r8d, [rcx + place * 8 + 4]
+            ; mov [rcx + place * 8 + 4], esi
+            ; xor r8d, esi
+            ; or eax, r8d
+            ; mov r8, [rbp + frame::HORIZON]
+            ; test eax, eax
+            ; jz =>right
+            ; inc QWORD [rbp + kind]
+            ; add [rbp + frame::MISPREDICTED_TAKEN], rdx
+        );
+        self.hold_after_branch();
+        dynasm!(self.asm ; .arch x64 ; =>right);
         self.pass();
-        self.go_on(to);
+        dynasm!(self.asm
+            ; .arch x64
+            ; mov ecx, esi
+            ; jmp QWORD [rbp + frame::CROSS]
+        );
+    }
+
+    /// The place of the branch before the next instruction among those that are known.
+    fn place(&self) -> i32 {
+        let after = self.passed.address;
+        (after ^ after >> 12) as i32 & (self.branches as i32 - 1)
     }
 
     /// A return to the address in edi.

@@ -5,7 +5,7 @@
 use dynasmrt::{dynasm, DynamicLabel, DynasmApi, DynasmLabelApi};
 
 use super::frame;
-use super::unit::{at, part, Unit};
+use super::unit::{at, part, Unit, ESP};
 use crate::traces::{Action, Binary, Count, Operand, Register, Shift, Unary, Width};
 
 /// Registers of the host, as instructions number them.
@@ -16,7 +16,9 @@ const RDI: u8 = 7;
 const EAX: Register = 0;
 const ECX: Register = 1;
 const EDX: Register = 2;
-const ESP: Register = 4;
+const EBP: Register = 5;
+const ESI: Register = 6;
+const EDI: Register = 7;
 
 /// Where an operand is: a register of the host, and bytes from there.
 type Place = (u8, i32);
@@ -202,6 +204,13 @@ impl Unit {
                 ; sar eax, 31
                 ; mov [rbx + at(EDX)], eax
             ),
+            Action::Push(Operand::Memory(_)) => dynasm!(self.asm
+                ; .arch x64
+                ; mov eax, [rdi]
+                ; mov rcx, [rbp + frame::DESTINATION]
+                ; mov [rcx], eax
+                ; sub DWORD [rbx + at(ESP)], 4
+            ),
             Action::Push(from) => {
                 let constant = self.load(from, Width::Long);
                 let (to, width) = ((RDI, 0), Width::Long);
@@ -214,6 +223,32 @@ impl Unit {
                 ; add DWORD [rbx + at(ESP)], 4
                 ; mov [rbx + at(to)], eax
             ),
+            Action::DropFrame => dynasm!(self.asm
+                ; .arch x64
+                ; mov eax, [rdi]
+                ; mov ecx, [rbx + at(EBP)]
+                ; add ecx, 4
+                ; mov [rbx + at(ESP)], ecx
+                ; mov [rbx + at(EBP)], eax
+            ),
+            Action::MoveString(width) => {
+                dynasm!(self.asm ; .arch x64 ; mov rcx, [rbp + frame::DESTINATION]);
+                match width {
+                    Width::Byte => dynasm!(self.asm ; .arch x64 ; mov al, [rdi] ; mov [rcx], al),
+                    Width::Word => dynasm!(self.asm ; .arch x64 ; mov ax, [rdi] ; mov [rcx], ax),
+                    Width::Long => dynasm!(self.asm ; .arch x64 ; mov eax, [rdi] ; mov [rcx], eax),
+                }
+                let shift = width.bytes().trailing_zeros() as i8;
+                dynasm!(self.asm
+                    ; .arch x64
+                    ; mov eax, [rbp + frame::DIRECTION]
+                    ; shl eax, shift
+                    ; add [rbx + at(ESI)], eax
+                    ; add [rbx + at(EDI)], eax
+                );
+            }
+            Action::JumpTo(_) => self.jump_to(false),
+            Action::CallTo(_) => self.jump_to(true),
             Action::Jump { to } => {
                 self.pass();
                 self.go_on(to);
@@ -236,6 +271,19 @@ impl Unit {
                 self.returns();
             }
             Action::Leave => unreachable!("no unit has it"),
+        }
+    }
+
+    /// The target of an instruction that goes where an operand says, in edi: nothing before its end changes that.
+    pub(super) fn load_target(&mut self, action: &Action) {
+        match *action {
+            Action::JumpTo(Operand::Register(n)) | Action::CallTo(Operand::Register(n)) => {
+                dynasm!(self.asm ; .arch x64 ; mov edi, [rbx + at(n)]);
+            }
+            Action::JumpTo(_) | Action::CallTo(_) | Action::Return { .. } => {
+                dynasm!(self.asm ; .arch x64 ; mov edi, [rdi]);
+            }
+            _ => {}
         }
     }
 

@@ -54,6 +54,8 @@ pub(super) struct Frame {
     pub store_line: u32,
     pub store_slot: u32,
     pub store_half: u32,
+    /// Where that is in the host's memory, of an instruction that reads elsewhere before.
+    pub destination: *mut u8,
     pub stores: *mut u64,
     pub next_store: u64,
     pub second_slots: u32,
@@ -87,6 +89,8 @@ pub(super) struct Frame {
     pub store: usize,
     /// The flags: in the upper byte as the host's `lahf` has them, in the lower one overflow.
     pub flags: u16,
+    /// 1, or -1 if strings go down.
+    pub direction: i32,
     pub why: u32,
     pub address: u32,
     pub step: u32,
@@ -147,6 +151,8 @@ offsets! {
     STORE_LINE = store_line
     STORE_SLOT = store_slot
     STORE_HALF = store_half
+    DESTINATION = destination
+    DIRECTION = direction
     STORES = stores
     NEXT_STORE = next_store
     SECOND_SLOTS = second_slots
@@ -183,6 +189,8 @@ counts! {
     MISPREDICTED = mispredicted
     MISPREDICTED_TAKEN = mispredicted_taken
     MISPREDICTED_RETURNS = mispredicted_returns
+    MISPREDICTED_CALLS = mispredicted_calls
+    MISPREDICTED_JUMPS = mispredicted_jumps
 }
 
 /// Where the parts of a hint are.

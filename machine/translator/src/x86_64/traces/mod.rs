@@ -23,6 +23,8 @@ use unit::Unit;
 /// The flags that `lahf` has, as EFLAGS has them, and overflow.
 const LOW_FLAGS: u32 = 0xd5;
 const OVERFLOW_SHIFT: u32 = 11;
+/// The flag that says that strings go down.
+const DIRECTION: u32 = 1 << 10;
 
 /// Translated code.
 #[derive(Debug)]
@@ -136,6 +138,7 @@ impl Host {
             store_line: 0,
             store_slot: 0,
             store_half: 0,
+            destination: std::ptr::null_mut(),
             stores: caches.stores.as_mut_ptr(),
             next_store: *caches.next_store as u64,
             second_slots: caches.second.tags.len() as u32,
@@ -166,6 +169,7 @@ impl Host {
             prepare: self.prepare,
             store: self.store,
             flags: ((flags & LOW_FLAGS) << 8 | flags >> OVERFLOW_SHIFT & 1) as u16,
+            direction: if flags & DIRECTION == 0 { 1 } else { -1 },
             why: 0,
             address: guest.address,
             step: 0,

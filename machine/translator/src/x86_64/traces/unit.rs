@@ -48,6 +48,9 @@ pub(super) struct Passed {
     pub address: u32,
 }
 
+/// The guest's stack pointer.
+pub(super) const ESP: Register = 4;
+
 /// Where a register is from rbx.
 pub(super) fn at(register: Register) -> i32 {
     4 * i32::from(register)
@@ -175,20 +178,20 @@ impl Unit {
     }
 
     fn step(&mut self, step: &Step, flags: bool) {
-        let access = step.action.access();
-        if let Some(access) = access {
+        let (access, before) = (step.action.access(), step.action.read_before());
+        for access in access.into_iter().chain(before) {
             let left = self.left();
             self.find(&access, left);
+            if access.writes && (before.is_some() || matches!(step.action, Action::CallTo(_))) {
+                dynasm!(self.asm ; .arch x64 ; mov [rbp + frame::DESTINATION], rdi);
+            }
         }
-        if let Action::Return { .. } = step.action {
-            // The target; kept, as nothing before the end changes it.
-            dynasm!(self.asm ; .arch x64 ; mov edi, [rdi]);
-        }
+        self.load_target(&step.action);
         self.take_time(step);
         self.passed.instructions += 1;
         self.passed.time += (step.uops * self.prices.uop) as i32;
         self.passed.address = self.passed.address.wrapping_add(step.bytes);
-        if let Some(access) = access {
+        for access in access.into_iter().chain(before) {
             self.passed.accesses += 1;
             self.passed.reads += i32::from(access.reads);
             self.passed.writes += i32::from(access.writes);
@@ -249,8 +252,11 @@ impl Unit {
             dynasm!(self.asm ; .arch x64 ; lea rsi, [rax + self.prices.early as i32]);
             ready(early)
         });
-        let access = step.action.access();
-        let (reads, writes) = access.map_or((false, false), |a| (a.reads, a.writes));
+        let accesses = [step.action.read_before(), step.action.access()];
+        let accesses = accesses.into_iter().flatten();
+        let (reads, writes) = accesses.fold((false, false), |(reads, writes), access| {
+            (reads || access.reads, writes || access.writes)
+        });
         let port = self.prices.port as i32;
         if reads {
             dynasm!(self.asm
