@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from switchyard.data.suite import STREAMS
+from switchyard.data.suite import APPLICATIONS
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.linux_servers import (
     BOUND,
@@ -129,7 +129,7 @@ def test_on_the_machine(name: str, tmp_path: Path) -> None:
     values = {
         (r.parameters["on"], str(r.parameters.get(parameter)), r.metric): r.value for r in records
     }
-    for case in STREAMS[name].values():
+    for case in APPLICATIONS[name].values():
         # a small space's programs meet as many page faults and switches, and load CR3 for none
         assert values[SMALL, case, "cr3_loads"] < values["large", case, "cr3_loads"] / 4
         assert values["all", case, "cr3_loads"] <= values["server", case, "cr3_loads"]

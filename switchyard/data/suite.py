@@ -22,11 +22,14 @@ STREAMS: Mapping[str, Mapping[int, str]] = {
     "call": {1: "null", 2: "read-4k", 3: "write-4k"},
     "memory": {1: "fault-file", 2: "fault-zero", 3: "mmap"},
     "signal": {1: "install", 2: "deliver"},
-    # IA-32 alone, and programs of their own
+    # IA-32 alone
+    "entry": {1: "getpid-int80", 2: "getppid-int80", 3: "getpid-sysenter", 4: "getppid-sysenter"},
+}
+# And of those that are programs of their own, with something of Debian's (linux/debian).
+APPLICATIONS: Mapping[str, Mapping[int, str]] = {
     "database": {1: "simple", 2: "list", 3: "complex"},
     "make": {1: "compile", 2: "make"},
     "web": {1 + i: f"{16 * i}" for i in range(9)},  # pages
-    "entry": {1: "getpid-int80", 2: "getppid-int80", 3: "getpid-sysenter", 4: "getppid-sysenter"},
 }
 # `ctx`: stream n is a ring of n processes, and this much more one process that does it all alone.
 ALONE = 128

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from switchyard.data.records import Parameter
 from switchyard.data.rows import Row
-from switchyard.data.suite import STREAMS
+from switchyard.data.suite import APPLICATIONS
 from switchyard.experiments import linux_servers as servers
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_servers import (
@@ -81,12 +81,12 @@ class Application:
 
     def measure(self, job: Job, stats: Stats) -> Run:
         """All cases of a run."""
-        return suite.measure(job, stats, list(STREAMS[self.question]), servers.COUNTED)
+        return suite.measure(job, stats, list(APPLICATIONS[self.question]), servers.COUNTED)
 
     def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
         """Every case on every system, and what small spaces save of it."""
         runs = suite.together(samples)
-        for stream, case in STREAMS[self.question].items():
+        for stream, case in APPLICATIONS[self.question].items():
             yield from compared(
                 {on: (runs[on], runs[on].cases[stream]) for on in EVERY},
                 {self.parameter: self.value(case)},

@@ -15,10 +15,10 @@ from switchyard.tests.runs import Silent
 def test_jobs() -> None:
     for quick, boots in ((True, 2), (False, 5)):
         jobs = LinuxL4Calls().jobs(Settings(quick=quick))
-        assert len({(job.name, job.append) for job in jobs}) == len(jobs) == 3 * boots
+        assert len({(job.name, job.append) for job in jobs}) == len(jobs) == 5 * boots
         assert {job.machine for job in jobs} == {"p4-willamette"}
         small = [job for job in jobs if "l4.small=programs" in job.append]
-        assert {job.parameters["on"] for job in small} == {"small"}
+        assert {job.parameters["on"] for job in small} == {"small", "all"}
 
 
 @pytest.mark.linux
@@ -32,4 +32,5 @@ def test_on_the_machine(tmp_path: Path) -> None:
         native, large, small = (values[on, case, "cycles"] for on in ("native", "large", "small"))
         assert native < small < large
         assert values["large", case, "cr3_loads"] == pytest.approx(2, abs=0.1)
-        assert values["small", case, "cr3_loads"] < 0.1
+        for on in ("small", "server", "all"):
+            assert values[on, case, "cr3_loads"] < 0.1

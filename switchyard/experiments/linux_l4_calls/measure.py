@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of the suite's system calls on native Linux and on two servers: one a boot."""
+"""Runs of the suite's system calls on native Linux and on servers: one a boot."""
 
 from collections.abc import Iterator, Mapping
 
@@ -12,7 +12,7 @@ from switchyard.run.machine import Stats
 
 QUESTION = "call"
 ROUNDS, QUICK_ROUNDS = 1000, 100
-SYSTEMS = (servers.NATIVE, servers.LARGE, servers.SMALL)
+SYSTEMS = (servers.NATIVE, servers.LARGE, servers.SERVER, servers.SMALL, servers.ALL)
 
 
 class LinuxL4Calls(Experiment[Run]):
@@ -26,7 +26,7 @@ class LinuxL4Calls(Experiment[Run]):
 
     def jobs(self, settings: Settings) -> list[Job]:
         words = f"{QUESTION} case=all rounds={settings.times(ROUNDS, QUICK_ROUNDS)}"
-        return servers.jobs("bench", [("", words, {})], settings, among=SYSTEMS)
+        return servers.jobs("bench", [("", words, {})], settings, among=SYSTEMS, profile=False)
 
     def measure(self, job: Job, stats: Stats) -> Run:
         return suite.measure(job, stats, list(STREAMS[QUESTION]), servers.COUNTED)

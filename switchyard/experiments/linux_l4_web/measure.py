@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from switchyard.data.suite import STREAMS
+from switchyard.data.suite import APPLICATIONS
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_l4_apps import Application
 from switchyard.experiments.linux_servers import ALL
@@ -11,7 +11,7 @@ from switchyard.experiments.linux_suite import Run
 from switchyard.run.experiment import Case, Experiment, Job, Settings
 from switchyard.run.machine import Stats
 
-PAGES = tuple(STREAMS["web"].values())
+PAGES = tuple(APPLICATIONS["web"].values())
 WEB = Application(
     "web",
     {pages: f"A request with a working set of {pages} pages" for pages in PAGES},

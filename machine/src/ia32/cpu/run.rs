@@ -74,6 +74,9 @@ impl<O: Observer> Core<O> {
     fn run_translated_line(&mut self, slot: usize, end: Sixth) {
         let (mut slot, mut n) = (slot, 0);
         while self.may_run_translated() {
+            if self.is_cold(slot) && !self.translate_line(slot) {
+                break;
+            }
             let Some(exit) = self.run_translated(slot, end) else {
                 break;
             };
@@ -86,8 +89,6 @@ impl<O: Observer> Core<O> {
             }
             if exit.why == Why::Window {
                 self.mem.time.move_window();
-            } else if !self.translate_line(slot) {
-                break;
             }
         }
         // The first instruction of a line runs however long it took to find it.
@@ -98,7 +99,13 @@ impl<O: Observer> Core<O> {
         }
     }
 
-    /// The line in `slot`, whose first instruction is next, is not translated. `true`: it may be by now.
+    #[inline]
+    fn is_cold(&mut self, slot: usize) -> bool {
+        let translator = self.mem.traces.translator();
+        translator.is_some_and(|translator| translator.is_cold(slot))
+    }
+
+    /// The line in `slot`, whose first instruction is next, is not translated. `true`: it is by now.
     fn translate_line(&mut self, slot: usize) -> bool {
         let line = Rc::clone(self.mem.traces.line(slot));
         let address = self.pc();
@@ -113,7 +120,7 @@ impl<O: Observer> Core<O> {
                 translator.translate(slot, line.mark(), &stretch);
             }
         }
-        hot
+        hot && !self.is_cold(slot)
     }
 
     /// Runs the instructions of the line in `slot` from number `first` on, which is that at EIP, as long as

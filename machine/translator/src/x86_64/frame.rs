@@ -33,15 +33,17 @@ pub(super) struct Frame {
     pub insn_slots: u64,
     /// The entries of the line that runs.
     pub row: *const usize,
+    // What code writes and is copied back does not stand side by side: two numbers would be read as one, and a
+    // host is slow to read as a whole what was just written in parts.
     pub cycle: u64,
     pub horizon: u64,
-    pub tag: u64,
-    pub fetch_tag: u64,
-    pub all_ready: u64,
-    pub multiplier_free: u64,
-    /// What is counted.
+    /// What is counted: instructions; words read and written.
     pub instructions: u64,
+    pub tag: u64,
+    pub all_ready: u64,
+    pub fetch_tag: u64,
     pub words_read: u64,
+    pub multiplier_free: u64,
     pub words_written: u64,
     /// Where the line that runs is.
     pub line: u32,

@@ -21,11 +21,12 @@ use crate::wide::{Accesses, Branches, Hint, Ready};
 #[repr(C)]
 pub(super) struct Frame {
     pub registers: *mut u64,
+    // What code writes and is copied back does not stand side by side, as in the other frame.
     pub all_ready: u64,
-    pub open_at: u64,
-    pub open: u64,
     pub reads: *const Hint,
+    pub open_at: u64,
     pub writes: *const Hint,
+    pub open: u64,
     pub fetches: *const Hint,
     pub memory: *mut u8,
     pub written: *mut bool,
@@ -35,12 +36,12 @@ pub(super) struct Frame {
     pub cycle: u64,
     pub horizon: u64,
     pub instructions: u64,
+    pub ready: *mut Ready,
     pub words_read: u64,
-    pub words_written: u64,
     /// Where the line that runs is.
     pub line: u64,
+    pub words_written: u64,
     pub slot: u64,
-    pub ready: *mut Ready,
     /// Entries by contents' number, and numbers by slot of the instruction cache.
     pub entries: *const usize,
     pub numbers: *const u32,
