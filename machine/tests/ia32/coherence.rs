@@ -349,6 +349,26 @@ fn a_program_in_its_segment_under_another_directory() {
     assert_eq!(told(&rig), (global, HIGH + 0x1100, OTHER + 0x100, None));
 }
 
+#[test]
+fn the_kernel_reads_the_memory_of_the_program_that_ran_last() {
+    // As it reads a message of the program's, which it runs for: its handler would copy the entry.
+    let mut rig = confined(HIGH, 0);
+    rig.enter(0);
+    rig.does(READ);
+    rig.does(WRITE);
+    silent(&rig);
+    // Another program has run since.
+    let mut rig = confined(HIGH, 0);
+    rig.enter(3);
+    rig.does(&[0x90]); // nop
+    rig.enter(0);
+    rig.does(READ);
+    assert_eq!(
+        told(&rig),
+        ("stale-global-page", HIGH + 0x100, PAGE + 0x100, None)
+    );
+}
+
 /// Reads once more under the program's own directory, and under the one without an entry.
 fn switch_home_and_back(rig: &mut Watched) {
     for directory in [DIRECTORY, BARE] {

@@ -37,7 +37,9 @@ impl<O: Observer> Core<O> {
 
     /// Shows that the instruction at EIP was fetched.
     pub(in crate::ia32::cpu) fn show_fetch(&mut self, code: Encoding) {
-        self.mem.program = self.segments[Seg::Cs as usize].bounds();
+        if self.cpl == 3 {
+            self.mem.program = self.segments[Seg::Cs as usize].bounds();
+        }
         let access = observe::Access {
             cycle: self.mem.platform.cycle,
             pc: self.pc().into(),

@@ -73,8 +73,8 @@ impl<P: Pipeline> MemSys<P> {
         entry.is_some_and(|e| e & entry::P != 0)
     }
 
-    /// Whether `linear` is in the program's code segment, and that is not all of memory: whoever wrote its
-    /// descriptor has given these addresses to the program.
+    /// Whether `linear` is in the code segment of the program that ran last, and that is not all of memory:
+    /// whoever wrote its descriptor has given these addresses to the program.
     #[must_use]
     pub fn program_was_given(&self, linear: u32) -> bool {
         let inside = |[base, limit]: [u32; 2]| linear.wrapping_sub(base) <= limit;

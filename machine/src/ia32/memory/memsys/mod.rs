@@ -103,8 +103,8 @@ pub struct MemSys<P> {
     pub(in crate::ia32) traces: TraceCache,
     /// The data caches, and when what they bring is there.
     pub(in crate::ia32) time: P,
-    /// Base and limit of the code segment of the instruction that observers were shown last, if that
-    /// segment has an end.
+    /// Base and limit of the code segment of the program's instruction that observers were shown last, if
+    /// that segment has an end.
     pub(in crate::ia32) program: Option<[u32; 2]>,
     /// Counts of cycles, instructions and µops when the tallies were last brought up to date.
     synced_cycle: Cycle,

@@ -208,8 +208,10 @@ impl Checker {
     ///   wrote the descriptor. For one whose segment is all of memory, or lies elsewhere, only the TLB has
     ///   let it through;
     /// * the supervisor's own pages are those of every space;
-    /// * a program's page, the supervisor may have taken for one of the space that runs. It counts as shared
-    ///   where two directories have it.
+    /// * a page of the program that ran last, the supervisor accesses on its behalf: the handler would copy
+    ///   the entry as for the program itself;
+    /// * another program's page, the supervisor may have taken for one of the space that runs. It counts as
+    ///   shared where two directories have it.
     fn copy_is_missing(
         &self,
         memory: &MemSys,
@@ -218,8 +220,9 @@ impl Checker {
         allowed: impl Fn(&TlbEntry) -> bool,
     ) -> bool {
         let linear = access.va as u32;
-        let given = access.privileged || memory.program_was_given(linear);
-        if !used.global || !given || memory.has_directory_entry(linear) {
+        let given = memory.program_was_given(linear);
+        let handled = given || access.privileged;
+        if !used.global || !handled || memory.has_directory_entry(linear) {
             return false;
         }
         let same = |page: &TlbEntry| {
@@ -230,7 +233,7 @@ impl Checker {
                 .walk_from(**directory, linear)
                 .is_some_and(|p| same(&p))
         };
-        let least = if access.privileged && used.user { 2 } else { 1 };
+        let least = if used.user && !given { 2 } else { 1 };
         self.directories.iter().filter(has).take(least).count() == least
     }
 }
