@@ -180,6 +180,52 @@ class Generator:
             return code, 2
 
 
+# What bits 31:25 of RV64IM may be, by opcode and funct3: of SLLI, SRLI and SRAI, of OP, and their
+# twins of 32 bits. Those of other instructions are parts of immediate values.
+FUNCT7: dict[tuple[int, int], tuple[int, ...]] = {
+    (0x13, 1): (0, 1), (0x13, 5): (0, 1, 0x20, 0x21),
+    (0x1B, 1): (0,), (0x1B, 5): (0, 0x20), **{(0x1B, n): () for n in (2, 3, 4, 6, 7)},
+    (0x33, 0): (0, 1, 0x20), (0x33, 5): (0, 1, 0x20),
+    **{(0x33, n): (0, 1) for n in (1, 2, 3, 4, 6, 7)},
+    (0x3B, 0): (0, 1, 0x20), (0x3B, 5): (0, 1, 0x20), **{(0x3B, n): (1,) for n in (4, 6, 7)},
+    (0x3B, 1): (0,), (0x3B, 2): (), (0x3B, 3): (),
+}  # fmt: skip
+ANY = tuple(range(128))
+
+
+class Plain(Generator):
+    """What Unicorn 2.1.4 has: RV64IMAC, of floating point the loads and stores.
+
+    It has no Zba and Zbb, passes over some reserved compressed encodings without a trap, and its
+    floating point is of before boxes of single-precision numbers were checked.
+    """
+
+    def instruction(self) -> tuple[int, int]:
+        """One of a kind chosen at random."""
+        kinds = (
+            (self.computed, 44), (self.compressed, 32), (self.memory, 16), (self.atomic, 5),
+            (self.status, 3),
+        )  # fmt: skip
+        chosen = self.random.choices([k for k, _ in kinds], [weight for _, weight in kinds])[0]
+        return chosen()
+
+    def computed(self) -> tuple[int, int]:
+        """Integers, valid codes alone."""
+        while True:
+            code, size = super().computed()
+            if code >> 25 in FUNCT7.get((code & 0x7F, code >> 12 & 7), ANY):
+                return code, size
+
+    def compressed(self) -> tuple[int, int]:
+        """Not C.LBU and its kind, and what is reserved beside C.SUBW and C.ADDW."""
+        while True:
+            code, size = super().compressed()
+            quadrant, funct3 = code & 3, code >> 13
+            reserved = quadrant == 0 or (quadrant == 1 and code >> 10 & 7 == 7 and code >> 6 & 1)
+            if not (funct3 == 4 and reserved):
+                return code, size
+
+
 HARNESS = """
   .option norvc
   .equ UART, 0x10000000
@@ -368,9 +414,11 @@ area: .zero 4096
 """
 
 
-def program(seed: int, blocks: int, length: int, rounds: int) -> str:
+def program(
+    seed: int, blocks: int, length: int, rounds: int, of: type[Generator] = Generator
+) -> str:
     """The assembler's input."""
-    generator = Generator(seed)
+    generator = of(seed)
     made = [generator.block(length) for _ in range(blocks)]
     lines = {
         "rounds": rounds,

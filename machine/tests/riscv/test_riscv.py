@@ -11,9 +11,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from random_code import program
+from random_code import Plain, program
 from simulator import machine_binary
 from spike_said import PRIVILEGED
+from unicorn_said import on_unicorn
 
 HERE = Path(__file__).parent
 MACHINES = HERE.parents[1] / "machines"
@@ -97,6 +98,15 @@ def test_random_code_does_what_it_does_on_qemu(seed: int, tmp_path: Path) -> Non
     source.write_text(program(seed, blocks, length, rounds))
     image = build(source, tmp_path)
     same(run(image, "virt-rv64"), on_qemu(image), rounds)
+
+
+@pytest.mark.slow
+def test_random_code_does_what_it_does_on_unicorn(tmp_path: Path) -> None:
+    blocks, length, rounds = 50, 400, 20
+    source = tmp_path / "random.S"
+    source.write_text(program(3, blocks, length, rounds, Plain))
+    image = build(source, tmp_path)
+    same(run(image, "virt-rv64"), on_unicorn(image), rounds)
 
 
 @pytest.mark.qemu
