@@ -127,16 +127,14 @@ def _table(title: str, head: str, known: Sequence[Statement], rows: Rows) -> lis
         if statement.what
         for some in [rows.select(statement.metric)]
     ]
-    if not any(cells):
+    listed = [row for row in cells if row]
+    if not listed:
         return []
-    return [
-        Table(
-            title=title,
-            columns=["what", head, "measured", f"measured/{head}", "why"],
-            rows=[row for row in cells if row],
-            words=["why"],
-        )
-    ]
+    columns = ["what", head, "measured", f"measured/{head}", "why"]
+    if not any(row[-1] for row in listed):  # nothing needs a reason
+        columns, listed = columns[:-1], [row[:-1] for row in listed]
+    words = [column for column in columns if column == "why"]
+    return [Table(title=title, columns=columns, rows=listed, words=words)]
 
 
 def _cells(statement: Statement, rows: Sequence[Row]) -> list[str]:

@@ -15,8 +15,6 @@ use crate::riscv::memory::counted::{SATP_WRITES, WALKS};
 use crate::riscv::memory::fault::Abort;
 use crate::riscv::memory::mmu::{satp, Rights};
 
-/// How many registers a number can name.
-pub(super) const CSRS: usize = 1 << 12;
 /// Exceptions that can be delegated: all that U and S mode can raise.
 const DELEGABLE: u64 = 0xb3ff;
 /// The counters that `mcounteren` and its kin have bits for.
@@ -143,7 +141,7 @@ impl<O: Observer> Core<O> {
             // With any entry there are the registers of sixteen; those of no entry are 0 (II, "Physical Memory
             // Protection CSRs").
             csr::PMPCFG | csr::PMPCFG2 | 0x3b0..=0x3bf => isa.pmp_entries > 0,
-            _ => self.present[usize::from(number) % CSRS],
+            _ => self.present[usize::from(number) % csr::NUMBERS],
         }
     }
 
@@ -153,7 +151,7 @@ impl<O: Observer> Core<O> {
     }
 
     /// Which registers a processor with `isa` has, by number.
-    pub(super) fn present(isa: &IsaConfig) -> Box<[bool; CSRS]> {
+    pub(super) fn present(isa: &IsaConfig) -> Box<[bool; csr::NUMBERS]> {
         Box::new(std::array::from_fn(|number| Self::has(isa, number as u16)))
     }
 

@@ -2,6 +2,9 @@
 //! Control and status registers by number and name (II, "Control and Status Registers (CSRs)"). Which
 //! of them a core has, and what they do, is `cpu/csr`.
 
+/// How many registers a number of 12 bits can name.
+pub const NUMBERS: usize = 1 << 12;
+
 /// Declares a constant a register, and the list of all.
 macro_rules! registers {
     ($($name:ident = $number:literal $text:literal)+) => {

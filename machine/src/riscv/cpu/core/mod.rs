@@ -9,7 +9,6 @@ use crate::arch::Dead;
 use crate::config::MachineConfig;
 use crate::observe::Access as Seen;
 use crate::riscv::config::{BranchConfig, IdentityConfig};
-use crate::riscv::cpu::csr::CSRS;
 use crate::riscv::cpu::predictor::Predictor;
 use crate::riscv::cpu::registers::Registers;
 use crate::riscv::cpu::timing::Pipeline;
@@ -45,7 +44,7 @@ pub struct Core<O: Observer> {
     pub(super) prices: BranchConfig,
     pub(super) identity: IdentityConfig,
     /// Which control and status registers there are.
-    pub(super) present: Box<[bool; CSRS]>,
+    pub(super) present: Box<[bool; isa::csr::NUMBERS]>,
     /// Instructions that were fetched and raised an exception.
     pub(super) not_retired: u64,
     /// Sleeping until an interrupt.
