@@ -141,6 +141,18 @@ def test_what_is_slower_in_one_boot_is_asked_again() -> None:
     assert not compared((1000, 1020)).suspect
 
 
+def test_what_is_slower_in_a_few_places_is_asked_in_many() -> None:
+    """In all of them, though the mean may fall below the limit sooner: that would choose places."""
+    slow, even = (1000, 1040), (1000, 990)
+    assert compared((1000, 1000)).places == 0
+    assert compared(slow).places == command.PLACES
+    assert compared(slow, even, even, even).places == command.PLACES
+    assert compared(slow, slow, slow, slow).places == command.MOST_PLACES
+    many = compared(slow, slow, slow, slow, *[even] * 6)
+    assert many.places == command.MOST_PLACES
+    assert not many.over
+
+
 def test_what_is_slower_is_an_error() -> None:
     good, slow = compared((1000, 900)), compared((1000, 1100), (1000, 1090), seed=5)
     text = judged([good, replace(good, seed=2)])
@@ -193,9 +205,10 @@ def test_a_run_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     wish = Wish("sa1110", [1, 2, 3], linked=False)
     found = command.compare(wish, tmp_path / "results.json", Console(quiet=True))
     assert [one.over for one in found] == [False, False, True]
-    assert len(found[2].pairs) == 1 + command.PLACES
+    assert len(found[2].pairs) == 1 + command.MOST_PLACES
     plain, fast = "linux-sa1110", "linux-sa1110-fass"
-    again = [(name, [3], number) for number in (1, 2, 3) for name in (plain, fast)]
+    places = range(1, command.MOST_PLACES + 1)
+    again = [(name, [3], number) for number in places for name in (plain, fast)]
     assert asked == [(plain, [1, 2, 3], 0), (fast, [1, 2, 3], 0), *again]
     asked.clear()
     more = replace(wish, seeds=[2, 3, 4])
