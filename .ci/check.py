@@ -23,8 +23,13 @@ PYTHON = sys.executable
 TIERS = ("ci", "all", "quick", "lint", "linux", "long")
 # Tests on two processors at a time, which every computer has, and which of them took longest.
 BOTH = ["-n", "2", "--dist", "worksteal", "--durations=20"]
-# Cargo: code as it stands. Packages that the crate depends on are compiled so in any case.
-PLAIN = ["--config", "profile.test.opt-level=0"]
+# Cargo: what setup has compiled serves the tests as well. Unit tests are in the crate, which is
+# compiled once more for them, as it stands.
+CRATE = "profile.release.package.switchyard-machine"
+UNOPTIMISED = ("opt-level=0", "codegen-units=16", "debug-assertions=true", "overflow-checks=true")
+PLAIN = [word for setting in UNOPTIMISED for word in ("--config", f"{CRATE}.{setting}")]
+# Those from outside, which Cargo.toml says how to compile.
+TESTS = ["--package", "switchyard-machine-tests"]
 # What the quick tests boot.
 QUICK_GUESTS = ("assabet-fass-test", "assabet-bare-bench-compute", "isa-pc-bare-bench-compute")
 C_FOLDERS = ("include", "kernel", "l4", "user", "bench", "servers", "linux", "machine/tests")
@@ -133,7 +138,7 @@ def suites() -> list[Suite]:
         ),
         Suite(
             "clippy",
-            ["cargo", "clippy", "--locked", "--all-targets", "--", "-D", "warnings"],
+            ["cargo", "clippy", "--release", "--locked", "--all-targets", "--", "-D", "warnings"],
             every,
         ),
         # on one processor, while the setup takes the other
@@ -144,14 +149,21 @@ def suites() -> list[Suite]:
         # unoptimised: to optimise the crate once more takes a minute, and saves them four seconds
         Suite(
             "unit tests",
-            ["cargo", "test", "--locked", *PLAIN, "--no-fail-fast", "--lib"],
+            ["cargo", "test", "--release", "--locked", *PLAIN, "--no-fail-fast", "--lib"],
             (*tests, "quick"),
             cargo_count,
         ),
         Suite(
             "cargo test",
-            ["cargo", "test", "--locked", "--no-fail-fast", "--test", "machine"],
+            ["cargo", "test", "--release", "--locked", "--no-fail-fast", *TESTS],
             tests,
+            cargo_count,
+        ),
+        # the simulator's own arithmetic checked for overflows, which a release does not do
+        Suite(
+            "cargo test",
+            ["cargo", "test", "--locked", "--no-fail-fast", *TESTS],
+            ("long",),
             cargo_count,
         ),
         Suite(

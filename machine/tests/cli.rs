@@ -16,7 +16,7 @@ use switchyard_machine::registry;
 
 /// The program with these arguments.
 fn program(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_switchyard-machine"))
+    Command::new(env!("CARGO_BIN_EXE_simulator-under-test"))
         .args(arguments)
         .stdin(Stdio::null())
         .output()
@@ -645,7 +645,7 @@ fn a_closed_pipe_is_no_panic() {
             0xeaff_fffd, // b again
         ],
     );
-    let mut child = Command::new(env!("CARGO_BIN_EXE_switchyard-machine"))
+    let mut child = Command::new(env!("CARGO_BIN_EXE_simulator-under-test"))
         .args(["boot", "--machine", "sa1110", "--kernel", &kernel])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -10,7 +10,7 @@ use switchyard_machine::dev::probe::{PROBE_BASE, PROBE_MAGIC, REGISTERS};
 
 /// The numeric constants of the header.
 fn header() -> BTreeMap<String, u32> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../include/probe.h");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../include/probe.h");
     let text = std::fs::read_to_string(&file).expect("include/probe.h can be read");
     text.lines()
         .filter_map(|line| {

@@ -26,7 +26,7 @@ struct Golden {
 }
 
 fn folder() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/timing"))
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/timing"))
 }
 
 /// The golden numbers by guest and case.

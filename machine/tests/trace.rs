@@ -300,7 +300,7 @@ fn the_program_writes_a_file() {
     .flat_map(|word| word.to_le_bytes())
     .collect();
     std::fs::write(&kernel, image).unwrap();
-    let done = Command::new(env!("CARGO_BIN_EXE_switchyard-machine"))
+    let done = Command::new(env!("CARGO_BIN_EXE_simulator-under-test"))
         .args(["boot", "--machine", "sa1110", "--kernel"])
         .arg(&kernel)
         .arg("--trace")
@@ -329,7 +329,7 @@ fn the_program_writes_a_file() {
 fn files_without_symbols_are_refused() {
     let no_elf = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("no-elf");
     std::fs::write(&no_elf, b"text").unwrap();
-    let done = Command::new(env!("CARGO_BIN_EXE_switchyard-machine"))
+    let done = Command::new(env!("CARGO_BIN_EXE_simulator-under-test"))
         .args([
             "boot",
             "--machine",

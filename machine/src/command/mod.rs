@@ -56,6 +56,7 @@ const BAD_INPUT: u8 = 2;
 #[cfg(not(test))] // unit tests would compile every machine for it
 #[must_use]
 pub fn main() -> ExitCode {
+    end_at_a_panic();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
@@ -69,6 +70,16 @@ pub fn main() -> ExitCode {
         Ok(status) => status,
         Err(line) => refuse(line),
     }
+}
+
+/// Whichever thread panics, the others do not go on without it.
+#[cfg(not(test))]
+fn end_at_a_panic() {
+    let tell = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        tell(panic);
+        std::process::abort();
+    }));
 }
 
 fn refuse(line: String) -> ExitCode {

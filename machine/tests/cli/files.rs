@@ -42,7 +42,7 @@ fn answers_that_cannot_be_written() {
             .write(true)
             .open("/dev/full")
             .unwrap();
-        let done = Command::new(env!("CARGO_BIN_EXE_switchyard-machine"))
+        let done = Command::new(env!("CARGO_BIN_EXE_simulator-under-test"))
             .args(arguments)
             .stdin(Stdio::null())
             .stdout(full)
@@ -57,7 +57,7 @@ fn answers_that_cannot_be_written() {
         );
         assert_eq!(said.lines().count(), 1, "{said}");
     }
-    let mut child = Command::new(env!("CARGO_BIN_EXE_switchyard-machine"))
+    let mut child = Command::new(env!("CARGO_BIN_EXE_simulator-under-test"))
         .arg("machines")
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -79,7 +79,7 @@ fn a_killed_run_leaves_old_files_alone() {
     let endless = scratch.image("endless", &[0xe3a0_7001, 0xeaff_fffd]);
     let options = ["--stats", "--host-time", "--log", "--trace", "--save"];
     let files = options.map(|option| scratch.file(option, "old"));
-    let mut command = Command::new(env!("CARGO_BIN_EXE_switchyard-machine"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simulator-under-test"));
     command.args(["boot", "--machine", "sa1110", "--kernel", &endless]);
     for (option, file) in options.iter().zip(&files) {
         command.args([option, file.as_str()]);

@@ -32,8 +32,11 @@ pub struct Outcome {
 }
 
 fn root() -> &'static Path {
-    let machine = Path::new(env!("CARGO_MANIFEST_DIR"));
-    machine.parent().expect("machine/ is in the repository")
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    tests
+        .ancestors()
+        .nth(2)
+        .expect("machine/tests is in the repository")
 }
 
 /// `SWITCHYARD_CC`, else the compiler that `make setup` has put into `.venv`.
