@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ia32_streams import GDT, IF, USER, descriptor, descriptors
-from ia32_vectors import EFLAGS, Answer, Case
+from ia32_vectors import EFLAGS, EIP, Answer, Case
+from ia32_writer import ALL
 
 PAGE = 0x1000
 PRESENT, WRITE, ANYONE = 1, 2, 4
@@ -274,6 +275,8 @@ def whole(case: Case, memory: tuple[tuple[int, bytes], ...] = ()) -> Case:
 # What manuals leave to processors, and what the host may do otherwise than the machine.
 HALF_POPPED = "registers that POPA has popped before the fault are set"
 WIDE_POP = "POP of a segment register reads all of a 32-bit element"
+COMPARED = "flags of the elements that REP CMPS or SCAS has compared before the fault"
+NARROW_RETURN = "RETF reads half of a 32-bit selector"
 OTHER_ORDER = "the operands of CMPS are looked for in the other order"
 PROBED = "an image's last byte is looked for, not its next element"
 UNDEFINED = "undefined flags"
@@ -294,10 +297,16 @@ def differs_freely(
     if not theirs.faults:
         same = ours.faults == () and ours.memory == theirs.memory
         flags_alone = ours.state[:EFLAGS] == theirs.state[:EFLAGS]
-        return UNDEFINED if name == "shld" and same and flags_alone else None
+        if name == "shld" and same and flags_alone:
+            return UNDEFINED
+        upper_half_alone = STACK - case.state[ESP] in (6, 7)
+        same = ours.memory == theirs.memory and theirs.state[EIP] == END
+        return NARROW_RETURN if name.startswith("retf, 32") and upper_half_alone and same else None
     vector, code, address, _ = theirs.faults[0]
     if vector != PAGE_FAULT or not missing(case, address):
         return None
+    if _compares_alike(name, ours, theirs):
+        return COMPARED
     if not ours.faults:
         return WIDE_POP if name.startswith("pop ds, 32") else None
     if not amd:
@@ -310,6 +319,15 @@ def differs_freely(
         return OTHER_ORDER
     image = name in ("fldenv", "fnstenv", "frstor", "fnsave")
     return PROBED if image and ours.faults[0][2] & -PAGE == address & -PAGE else None
+
+
+def _compares_alike(name: str, ours: Answer, theirs: Answer) -> bool:
+    """Whether a repeated comparison faults at the same element, and only status flags differ."""
+    flags = ours.state[EFLAGS] ^ theirs.state[EFLAGS]
+    same = (ours.faults, ours.memory, ours.state[:EFLAGS], ours.state[EFLAGS + 1 :]) == (
+        *(theirs.faults, theirs.memory, theirs.state[:EFLAGS], theirs.state[EFLAGS + 1 :]),
+    )
+    return name.startswith(("rep cmps", "rep scas")) and same and not flags & ~ALL
 
 
 def missing(case: Case, address: int) -> bool:

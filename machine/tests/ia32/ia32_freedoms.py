@@ -107,6 +107,12 @@ POPA_FAULT = Freedom(
     "SDM vol. 3, 'Exception classifications', the note on POPAD",
     How.LEFT_OUT,
 )
+COMPARED_FLAGS = Freedom(
+    "REPE, REPNE CMPS, SCAS that fault after some elements",
+    "the flags are those of before, or (AMD's processors) of the last element",
+    "SDM vol. 2, REP: 'the EFLAGS value is restored'; the APM says nothing of it",
+    How.SETTLED,
+)
 ENTER_SIZE = Freedom(
     "ENTER with another operand size than the stack's",
     "how much of EBP is set: by the stack's size, or by the operand's",

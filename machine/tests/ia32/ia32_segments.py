@@ -136,6 +136,8 @@ class SegmentWriter(Writer):
     rights = USER
     # Segment registers that idioms load.
     loaded: tuple[int, ...] = (ES, SS, DS, FS, GS)
+    # Whether the other processor restores the flags where one of them faults half-way.
+    repeats_comparisons = True
 
     def __init__(self, rng: random.Random, address: int, table: list[Described]) -> None:
         window = Window(DATA + NOTES, DATA_BYTES - NOTES)
@@ -145,6 +147,8 @@ class SegmentWriter(Writer):
         self.limits: dict[int, int] = {}
         # What an instruction of this block may have written and then failed.
         self.written: list[tuple[int, int]] = []
+        # Whether it repeats a comparison, which may fail half-way.
+        self.compared = False
 
     def near(self, segment: Described) -> int:
         """An offset at an edge, or a bit inside."""
@@ -351,9 +355,12 @@ def string(w: SegmentWriter) -> None:
     w.load(EDI, places[1])
     w.load(ECX, w.rng.randrange(12))
     w.raw(w.rng.choice((0xFC, 0xFC, 0xFD)))
+    compares = op in (0xA6, 0xAE)
+    w.compared = compares and w.repeats_comparisons
+    prefix = w.rng.choice((b"", b"\xf3", b"\xf3", b"\xf2" if compares else b"\xf3"))
     w.raw(
         b"\x67" if w.bits(2) == 0 and max(places) < 0x10000 else b"",
-        w.rng.choice((b"", b"\xf3", b"\xf3", b"\xf2" if op in (0xA6, 0xAE) else b"\xf3")),
+        prefix if w.compared or not compares else b"",
         {DS: b"", FS: b"\x64", GS: b"\x65"}[seg],
         w.width(size),
         op | int(size > 1),
@@ -534,6 +541,10 @@ IDIOMS = (
 
 def begin(w: SegmentWriter, number: int) -> None:
     """Flat segments, by constants in the code; registers and flags are noted; then new flags."""
+    if w.compared:
+        # As if it had not failed half-way: which flags that leaves is open (COMPARED_FLAGS).
+        w.raw(0x39, 0xC9)
+        w.compared = False
     for seg in (DS, SS, ES):
         w.raw(0x2E, 0x8E, 0x05 | seg << 3, struct.pack("<I", CONSTANTS))
     note = DATA + NOTE * number

@@ -63,6 +63,9 @@ LOW_PORTS = range(0xE0, 0xE9)
 class SystemWriter(SegmentWriter):
     """Code of a block, at a level."""
 
+    # Bochs leaves those of the last element (COMPARED_FLAGS).
+    repeats_comparisons = False
+
     # Here and in Bochs the same is made of what the manual leaves open of these.
 
     def push_segment(self, size: int, push: bytes) -> None:

@@ -35,18 +35,28 @@ fn a_fault_finds_the_registers_at_its_element() {
     assert_eq!(rig.core.r[reg::EDI], 14);
 }
 
-#[test]
-fn a_fault_in_a_comparison_leaves_the_flags_of_before() {
+/// A comparison of nine equal bytes, of which four can be read, in as many steps as are needed.
+fn compares_until_a_fault(horizon: u64, steps: u32) {
     let mut rig = with(4);
     rig.core.r[reg::ESI] = DATA;
     rig.core.r[reg::EDI] = 0;
     rig.core.r[reg::ECX] = 9;
     rig.core.set_eflags(0x8d5 & !0x40);
-    rig.core.mem.platform.horizon = 1 << 40;
-    rig.run(&[0xf3, 0xa6], 1); // repe cmpsb, of equal bytes
+    rig.core.mem.platform.horizon = horizon;
+    rig.run(&[0xf3, 0xa6], steps); // repe cmpsb
     assert_eq!(rig.core.taken, Some(GP));
     assert_eq!(rig.core.r[reg::ECX], 5);
     assert_eq!(rig.stack(4)[3], 0x897 | RF);
+}
+
+#[test]
+fn a_fault_in_a_comparison_leaves_the_flags_of_before() {
+    compares_until_a_fault(1 << 40, 1);
+}
+
+#[test]
+fn so_it_does_where_a_quantum_has_ended_between_elements() {
+    compares_until_a_fault(0, 5);
 }
 
 #[test]

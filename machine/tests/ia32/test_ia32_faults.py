@@ -13,8 +13,14 @@ import ia32_silicon
 import pytest
 from ia32_bochs import Bochs
 from ia32_faults import (
+    COMPARED,
+    DATA,
+    EDI,
     ESP,
+    PAGE,
     PAGE_FAULT,
+    PRESENT,
+    TABLE,
     Instruction,
     base_blocks,
     cases_of,
@@ -26,7 +32,7 @@ from ia32_faults import (
 )
 from ia32_faults_system import fault_cases
 from ia32_silicon import Silicon
-from ia32_vectors import Answer, Case, MachineRun, machine_command
+from ia32_vectors import EFLAGS, Answer, Case, MachineRun, machine_command
 
 NO_HOST = ia32_silicon.why_not()
 NO_BOCHS = ia32_bochs.why_not()
@@ -142,3 +148,25 @@ def test_an_order_that_is_wrong_is_seen() -> None:
     last = cr2 + 28
     wrong = replace(got, faults=((vector, code, last, eip),))
     assert differs_freely(popa, case, wrong, got, amd=True) is None
+
+
+def test_flags_of_a_comparison_are_free_where_nothing_else_differs() -> None:
+    """AMD's processors leave those of the last element; no other register may differ."""
+    (scan,) = [i for i in instructions() if i.name == "rep scas, 8 bits"]
+    # The third element's page is absent.
+    case = next(c for c in cases_of(scan, 0) if c.state[EDI] == DATA - 2 and absent_beyond(c))
+    (got,) = answers([case])
+    assert len(got.faults) == 1
+    other = replace_state(got, EFLAGS, got.state[EFLAGS] ^ 0x85)
+    assert differs_freely(scan, case, got, other, amd=True) == COMPARED
+    both = replace_state(other, EDI, got.state[EDI] + 1)
+    assert differs_freely(scan, case, got, both, amd=True) is None
+
+
+def absent_beyond(case: Case) -> bool:
+    entries = {at: data for at, data in case.blocks if len(data) == 4}
+    return entries[TABLE + 4 * (DATA // PAGE)][0] & PRESENT == 0
+
+
+def replace_state(answer: Answer, index: int, value: int) -> Answer:
+    return replace(answer, state=(*answer.state[:index], value, *answer.state[index + 1 :]))

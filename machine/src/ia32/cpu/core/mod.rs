@@ -105,6 +105,8 @@ pub struct Core<O: Observer = ()> {
     pub(in crate::ia32) suspended: bool,
     /// This step goes on with a repeated string instruction.
     pub(in crate::ia32) resumed: bool,
+    /// The status flags before the repeated string instruction that is suspended, or was last.
+    pub(in crate::ia32) status_before: u32,
     /// Where the line goes on that the run loop has left.
     pub(super) cursor: Cursor,
     /// The vector of the exception or interrupt that the last step took.
@@ -149,6 +151,7 @@ impl<O: Observer> Core<O> {
             shadow: Shadow::Nothing,
             suspended: false,
             resumed: false,
+            status_before: 0,
             cursor: Cursor::default(),
             taken: None,
             dead: None,

@@ -31,6 +31,7 @@ impl<O: Observer> State for Core<O> {
             shadow,
             suspended,
             resumed: _, // set by each instruction
+            status_before,
             cursor,
             taken: _,
             dead: _,     // has ended the run
@@ -41,6 +42,7 @@ impl<O: Observer> State for Core<O> {
         to.put(&(gdtr, idtr, ldtr, tr));
         to.put(&(dr, watched, fpu, msrs));
         pmu.save(to);
+        let suspended = suspended.then_some(*status_before);
         to.put(&(waiting, shadow, suspended, cursor));
         mem.save(to);
     }
@@ -59,7 +61,14 @@ impl<O: Observer> State for Core<O> {
             "has a floating-point unit that none is",
         )?;
         self.pmu.restore(from)?;
-        (self.waiting, self.shadow, self.suspended, self.cursor) = from.take()?;
+        let suspended: Option<u32>;
+        (self.waiting, self.shadow, suspended, self.cursor) = from.take()?;
+        self.suspended = suspended.is_some();
+        self.status_before = suspended.unwrap_or(0);
+        require(
+            self.status_before & !flags::STATUS == 0,
+            "suspends an instruction with flags that the processor has not",
+        )?;
         self.mem.restore(from)?;
         (self.taken, self.dead) = (None, None);
         Ok(())

@@ -7,7 +7,7 @@
 use crate::ia32::cpu::alu;
 use crate::ia32::cpu::core::Core;
 use crate::ia32::cpu::Observer;
-use crate::ia32::isa::flags::{DF, TF, ZF};
+use crate::ia32::isa::flags::{DF, STATUS, TF, ZF};
 use crate::ia32::isa::insn::reg::{EAX, ECX, EDI, ESI};
 use crate::ia32::isa::insn::{Insn, Repeat, Seg};
 
@@ -57,8 +57,8 @@ pub(super) fn repeat<O: Observer>(
     if insn.repeat == Repeat::No {
         return element(core, insn);
     }
-    let before = core.eflags;
     if !core.resumed {
+        core.status_before = core.eflags & STATUS;
         let price = core.mem.traces.cost_of_repeat(insn);
         core.mem
             .time
@@ -68,7 +68,7 @@ pub(super) fn repeat<O: Observer>(
     while counter(core, insn, ECX) != 0 {
         if let Err(fault) = element(core, insn) {
             // As before the instruction (SDM vol. 2, REP): it needs no flags to go on.
-            core.eflags = before;
+            core.eflags = core.eflags & !STATUS | core.status_before;
             return Err(fault);
         }
         add_to(core, insn, ECX, u32::MAX);
