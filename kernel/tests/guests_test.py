@@ -123,17 +123,17 @@ MEMORY = ("isolation_", "attack_", "map_")
 @pytest.mark.parametrize(
     ("scheme", "only"),
     [
-        *((scheme, "") for scheme in schemes_on(BOARD) if scheme.startswith("fass")),
+        ("fass-shared", ""),
         *(
             (scheme, f"only={tests}")
             for scheme in schemes_on(BOARD)
-            if not scheme.startswith("fass")
+            if scheme != "fass-shared"
             for tests in (("single_",) if scheme == "single-space" else MEMORY)
         ),
         *(
             pytest.param(scheme, "", marks=pytest.mark.long)
             for scheme in schemes_on(BOARD)
-            if not scheme.startswith("fass")
+            if scheme != "fass-shared"
         ),
     ],
 )
@@ -202,14 +202,10 @@ def test_many_spaces(machine: str, board: str, scheme: str) -> None:
 @pytest.mark.parametrize(
     ("scheme", "only"),
     [
-        ("fass", ""),
+        *(("fass", f"only={tests}") for tests in MEMORY),
         *((scheme, "only=isolation_") for scheme in ("flush", "fass-shared")),
         ("single-space", "only=single_"),
-        *(
-            pytest.param(scheme, "", marks=pytest.mark.long)
-            for scheme in schemes_on(VERSATILE)
-            if scheme != "fass"
-        ),
+        *(pytest.param(scheme, "", marks=pytest.mark.long) for scheme in schemes_on(VERSATILE)),
     ],
 )
 def test_kernel_on_the_versatile(scheme: str, only: str, subtests: pytest.Subtests) -> None:
@@ -245,7 +241,6 @@ def slow_pc(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.parametrize(
     ("scheme", "only", "checked"),
     [
-        ("flush", "", False),
         ("small-spaces-groups", "", False),
         *(("flush", f"only={tests}", True) for tests in MEMORY),
         *(("small-spaces-groups", f"only={tests}", True) for tests in (*MEMORY, "small_", "group")),
@@ -556,7 +551,15 @@ def test_doctor_names_each_qemu() -> None:
 @pytest.mark.guests
 @pytest.mark.qemu
 @pytest.mark.parametrize(
-    ("scheme", "board"), [(scheme, board) for board in BOARDS for scheme in schemes_on(board)]
+    ("scheme", "board"),
+    [
+        pytest.param(
+            *(scheme, board),
+            marks=[pytest.mark.long] if board == VERSATILE and scheme != "fass" else [],
+        )
+        for board in BOARDS
+        for scheme in schemes_on(board)
+    ],
 )
 def test_kernel_on_qemu(scheme: str, board: str, subtests: pytest.Subtests) -> None:
     emulator = QEMU_MACHINES[board][0]
@@ -732,6 +735,7 @@ def test_collisions_cost_one_flush(scheme: str, spaces: int) -> None:
 FIRST_SEED, LAST_SEED = map(int, os.environ.get("COLLISION_SEEDS", "1-8").split("-"))
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.guests
 @pytest.mark.parametrize("scheme", ["fass", "fass-shared"])

@@ -83,6 +83,8 @@ FOUND = {
         "leave_lines",
     ],
 }
+# make test searches these, and make test-long the others too: a model changes seldom.
+OFTEN = ("", "BYPASS", "SLOTS")
 # Those with most states are searched to a depth at which the last of what is left out has long been
 # found, and to their end by make test-long.
 DEPTH = {"BYPASS": 12, "SHARED": 14, "REGIONS": 14}
@@ -145,7 +147,13 @@ def search(folder: Path, omit: int, depth: int = 0) -> tuple[int, int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("variant", FOUND)
+@pytest.mark.parametrize(
+    "variant",
+    [
+        variant if variant in OFTEN else pytest.param(variant, marks=pytest.mark.long)
+        for variant in FOUND
+    ],
+)
 def test_the_whole_is_right_and_what_is_left_out_is_found(
     searches: Callable[[str], Path], variant: str, subtests: pytest.Subtests
 ) -> None:

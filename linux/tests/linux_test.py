@@ -209,7 +209,7 @@ def test_a_script_that_waits_in_vain_says_where(system: Linux, tmp_path: Path) -
 
 @pytest.mark.slow
 @pytest.mark.guests
-@pytest.mark.parametrize("name", ["s3c24a0", "omap1610"])
+@pytest.mark.parametrize("name", [pytest.param("s3c24a0", marks=pytest.mark.long), "omap1610"])
 def test_linux_starts_on_machines_with_the_same_devices(name: str) -> None:
     system = SYSTEMS["linux-versatilepb"]
     build_linux.ensure([system])
@@ -219,6 +219,7 @@ def test_linux_starts_on_machines_with_the_same_devices(name: str) -> None:
     assert started.stats.end.kind == system.end
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.guests
 def test_linux_needs_no_maintenance_with_ideal_tags(subtests: pytest.Subtests) -> None:

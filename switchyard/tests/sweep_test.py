@@ -299,7 +299,13 @@ def cluster(**more: Any) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("again", [True, False], ids=["it is tried again", "it is given up"])
+@pytest.mark.parametrize(
+    "again",
+    [
+        pytest.param(True, id="it is tried again"),
+        pytest.param(False, id="it is given up", marks=pytest.mark.long),
+    ],
+)
 def test_a_worker_that_is_killed_costs_only_its_point(
     log: Callable[[], int],
     tmp_path: Path,

@@ -89,13 +89,13 @@ def coverage() -> Counter[Cell]:
     return hit
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_coverage_table_is_full(coverage: Counter[Cell]) -> None:
     missing = sorted(ALL_CELLS - coverage.keys(), key=str)
     assert not missing, f"{len(missing)} of {len(ALL_CELLS)} cells empty: {missing[:20]}"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_nothing_outside_the_table(coverage: Counter[Cell]) -> None:
     """A cell that is not in the table is a combination that should not be generated."""
     strange = sorted(coverage.keys() - ALL_CELLS, key=str)

@@ -40,7 +40,7 @@ def steps(reference: Reference, case: Case, hit: Counter[tuple[str, ...]]) -> An
             return reference.answer(case, NONE, done)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_steps_equal_blocks_and_everything_occurs() -> None:
     reference, stepper = Reference(v5=True), Reference(v5=True)
     guard = Guard(stepper)

@@ -149,7 +149,7 @@ def exchange(left: Shell, right: Shell, kilobytes: int = KILOBYTES) -> None:
         shell.without_errors()
 
 
-@pytest.mark.parametrize("kind", ["unix", "tcp"])
+@pytest.mark.parametrize("kind", ["tcp", pytest.param("unix", marks=pytest.mark.long)])
 def test_two_machines(lab: Lab, tmp_path: Path, kind: str) -> None:
     waiting, there = lab.listening("tcp::0" if kind == "tcp" else f"unix:{tmp_path / 'cable'}")
     calling = lab.machine("--net", there)

@@ -102,7 +102,7 @@ def test_random_code_does_what_it_does_on_qemu(seed: int, tmp_path: Path) -> Non
 
 @pytest.mark.slow
 def test_random_code_does_what_it_does_on_unicorn(tmp_path: Path) -> None:
-    blocks, length, rounds = 50, 400, 20
+    blocks, length, rounds = 50, 400, 10
     source = tmp_path / "random.S"
     source.write_text(program(3, blocks, length, rounds, Plain))
     image = build(source, tmp_path)
