@@ -11,6 +11,9 @@ from switchyard.run import build, build_linux, machine
 from switchyard.run.build_linux import FAST_OVERHEADS, OVERHEADS, SYSTEMS, Linux
 from switchyard.run.machine import Run, Stats
 
+# two kernels of their own
+pytestmark = [pytest.mark.long, pytest.mark.linux, pytest.mark.guests]
+
 MAX_CYCLES = 3_000_000_000
 SWITCH, INTERRUPT = 250, 251  # regions of linux/overheads/overheads.h
 COUNTS = (1, 2, 9)
@@ -35,9 +38,6 @@ def ask(what: str, tasks: str, counts: tuple[int, ...], linux: Linux = OVERHEADS
 
 
 @pytest.mark.parametrize("pair", ["sort,crc", "crc,deflate", "aes,deflate"])
-@pytest.mark.linux
-@pytest.mark.slow
-@pytest.mark.guests
 def test_switches_are_as_many_as_asked_for(pair: str) -> None:
     stats = ask("switch", pair, COUNTS)
     for i, count in enumerate(COUNTS):
@@ -61,9 +61,6 @@ def test_switches_are_as_many_as_asked_for(pair: str) -> None:
     assert direct.counters.total("dcache_writebacks") < 16 * 16
 
 
-@pytest.mark.linux
-@pytest.mark.slow
-@pytest.mark.guests
 def test_fast_switching_loads_the_process_id_alone() -> None:
     flushing, fast = (ask("switch", "sort,crc", (1, 9), linux) for linux in KERNELS)
     switches = fast.region(6).counters
@@ -80,9 +77,6 @@ def test_fast_switching_loads_the_process_id_alone() -> None:
         assert filled[1] < filled[0] / 2, "their code stays in the cache"
 
 
-@pytest.mark.linux
-@pytest.mark.slow
-@pytest.mark.guests
 def test_ideal_tags_leave_nothing_in_emptied_caches() -> None:
     """The probe empties what no operation of the guest does: misses are the plain machine's."""
     words = "what=switch tasks=sort,crc counts=1 scale=5"
@@ -96,9 +90,6 @@ def test_ideal_tags_leave_nothing_in_emptied_caches() -> None:
 
 
 @pytest.mark.parametrize("linux", KERNELS, ids=lambda linux: str(linux.config))
-@pytest.mark.linux
-@pytest.mark.slow
-@pytest.mark.guests
 def test_interrupts_are_as_many_as_asked_for(linux: Linux) -> None:
     counts = (0, 1, 9)
     stats = ask("interrupt", "crc", counts, linux)
@@ -119,9 +110,6 @@ def test_interrupts_are_as_many_as_asked_for(linux: Linux) -> None:
         ("what=switch tasks=sort,crc counts=0", "overheads.counts: 0: expected at most 127, and 1"),
     ],
 )
-@pytest.mark.linux
-@pytest.mark.slow
-@pytest.mark.guests
 def test_what_cannot_be_measured(words: str, line: str) -> None:
     with pytest.raises(RunError, match=line):
         run(listed(words))
@@ -136,9 +124,6 @@ def addresses(linux: Linux) -> dict[str, str]:
     return {name: address for address, kind, name in lines if kind in "tTW"}
 
 
-@pytest.mark.linux
-@pytest.mark.slow
-@pytest.mark.guests
 def test_linked_elsewhere_it_does_the_same() -> None:
     moved = replace(OVERHEADS, shift=1)
     here, there = (ask("switch", "sort,crc", COUNTS, linux) for linux in (OVERHEADS, moved))
@@ -152,7 +137,6 @@ def test_linked_elsewhere_it_does_the_same() -> None:
             assert done[0] == done[1], task
 
 
-@pytest.mark.linux
 def test_linux_itself_is_the_unmodified_one() -> None:
     """Its functions are where they are without our code, which comes after them."""
     plain = SYSTEMS["linux-versatilepb"]
@@ -168,9 +152,6 @@ def test_linux_itself_is_the_unmodified_one() -> None:
         assert not [str(folder) for folder in here if str(folder).encode() in content], file
 
 
-@pytest.mark.linux
-@pytest.mark.slow
-@pytest.mark.guests
 def test_without_a_probe_it_measures_by_the_kernel_s_clock() -> None:
     words = "what=switch tasks=sort,crc counts=9 scale=5 probe=0"
     console = run(f"loglevel=7 {listed(words)}").console

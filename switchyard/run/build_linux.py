@@ -417,8 +417,6 @@ USUAL = [
     *SYSTEMS.values(),
     *(system for config, system in BENCHES.items() if config != FLAT),
     *LIBRARIES.values(),
-    OVERHEADS,
-    FAST_OVERHEADS,
 ]
 
 # Kernels with their hot code packed (linux/layout), each with its two RAM disks.

@@ -183,7 +183,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     (r"machine/src/(?P<module>.+)\.rs", each(of_unit)),
     (r"machine/src/.*\.rs", tests("no circle among modules", "machine/tests/modules")),
     (
-        r"machine/src/(?!dev/|board/).*\.rs|machine/(translator/)?Cargo.toml|Cargo\.(toml|lock)",
+        r"machine/src/(?!dev/|board/).*\.rs|machine/((translator|tests)/)?Cargo.toml|Cargo\.(toml|lock)",
         one("programs on all machines", *CARGO, "--test", "machine"),
     ),
     (
