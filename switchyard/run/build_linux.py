@@ -310,6 +310,7 @@ SERVERS = {
     )
 }
 SERVER = SERVERS[()]
+TINY_SERVER = replace(SERVER, kind="tiny", about=f"{SERVER.about}, without programs")
 # A program's name as Linux has it: /proc/PID/comm.
 SMALL_NAME = re.compile(r"[!-+.-~]{1,15}")
 # As many as linux/l4/os/misc.c takes.
@@ -445,7 +446,7 @@ def every() -> list[Linux]:
         *PLACED.values(),
         *RUNNERS,
     ]
-    return [*USUAL, BENCHES[FLAT], KERNEL_TESTS, *others, SERVER]
+    return [*USUAL, BENCHES[FLAT], KERNEL_TESTS, *others, SERVER, TINY_SERVER]
 
 
 def find(name: str) -> list[Linux]:
