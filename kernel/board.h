@@ -30,7 +30,8 @@ bool board_timer_is_tick(uint32_t interrupt);
 bool board_timer_is_alarm(uint32_t interrupt);
 void board_timer_acknowledge(uint32_t interrupt);
 
-/* Lowest pending unmasked interrupt, or -1. */
+/* Lowest pending unmasked interrupt, or -1. It stays pending until it is masked: string copies only
+ * ask whether there is one (xfer.c). */
 int board_interrupt_pending(void);
 void board_interrupt_mask(uint32_t interrupt);
 void board_interrupt_unmask(uint32_t interrupt);

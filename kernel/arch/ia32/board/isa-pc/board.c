@@ -236,14 +236,15 @@ int board_interrupt_pending(void) {
     }
     for (int i = 1; i < BOARD_INTERRUPTS; i++) {
         if ((taken & ~masked & 1u << i) != 0) {
-            taken &= ~(1u << i);
             return i;
         }
     }
     return -1;
 }
 
+/* What it has brought is over by that. */
 void board_interrupt_mask(uint32_t interrupt) {
+    taken &= ~(1u << interrupt);
     masked |= 1u << interrupt;
     set_masks();
 }
