@@ -66,6 +66,8 @@ static bool start(void) {
     }
     setup.driver = driver.id.raw;
     setup.interrupts = interrupts.raw;
+    setup.client = stack.id.raw;
+    setup.clients = 1;
     setup.registers = devices_give_interface(&driver);
     setup.probe = probe_present() ? devices_give_page(&driver, PROBE_BASE_PA, PROBE_VA) : 0;
     return setup.registers != 0 &&

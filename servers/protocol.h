@@ -31,6 +31,8 @@ struct setup {
     L4_Word_t probe;      /* and the probe; 0: there is none */
     L4_Word_t warmup;     /* pings that do not count */
     L4_Word_t rounds;     /* those that do; then the run ends. 0: it goes on for ever */
+    L4_Word_t client;     /* who may ask the driver: this thread */
+    L4_Word_t clients;    /* and those with the next numbers, so many in all */
 };
 #define SETUP_WORDS (sizeof(struct setup) / sizeof(L4_Word_t))
 

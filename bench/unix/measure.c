@@ -30,13 +30,20 @@ __attribute__((noinline)) static bool sample(operation *run, void *context, unsi
     return good;
 }
 
+/* `region`: each sample is one; 0: it is not. */
 static bool series(operation *prepare, operation *run, void *context, unsigned batch,
-                   unsigned rounds) {
+                   unsigned rounds, unsigned region) {
     bool good = true;
     for (unsigned i = 0; i < rounds; i++) {
         uint32_t taken;
         good &= prepare == NULL || prepare(context);
+        if (region != 0) {
+            os_probe_write(PROBE_REGION_BEGIN, region);
+        }
         good &= sample(run, context, batch, &taken);
+        if (region != 0) {
+            os_probe_write(PROBE_REGION_END, region);
+        }
         if (os_has_probe()) {
             os_probe_write(PROBE_SAMPLE, taken);
         } else {
@@ -60,12 +67,12 @@ static void show(const char *kind, unsigned stream, unsigned n) {
 static void timing(unsigned stream, unsigned batch) {
     static bool done;
     if (!os_has_probe()) {
-        (void)series(NULL, nothing, NULL, batch, TIMING_SAMPLES);
+        (void)series(NULL, nothing, NULL, batch, TIMING_SAMPLES, 0);
         show("TIMING", stream, TIMING_SAMPLES);
     } else if (!done) {
         done = true;
         os_probe_write(PROBE_STREAM, 0);
-        (void)series(NULL, nothing, NULL, 1, TIMING_SAMPLES);
+        (void)series(NULL, nothing, NULL, 1, TIMING_SAMPLES, 0);
     }
 }
 
@@ -109,14 +116,18 @@ bool measure(const struct measured *measured) {
            batch, measured->per, os_has_probe() ? "cycles" : "ns");
     fflush(stdout); /* before a child inherits what has not been written yet */
     timing(measured->stream, batch);
+    bool whole = os_has_probe() && !measured->apart;
     if (os_has_probe()) {
         os_probe_write(PROBE_STREAM, measured->stream);
+    }
+    if (whole) {
         os_probe_write(PROBE_REGION_BEGIN, measured->stream);
     }
-    bool good = series(measured->prepare, measured->run, measured->context, batch, rounds);
-    if (os_has_probe()) {
+    bool good = series(measured->prepare, measured->run, measured->context, batch, rounds,
+                       os_has_probe() && measured->apart ? measured->stream : 0);
+    if (whole) {
         os_probe_write(PROBE_REGION_END, measured->stream);
-    } else if (good) {
+    } else if (!os_has_probe() && good) {
         show("SAMPLES", measured->stream, rounds);
     }
     fflush(stdout);

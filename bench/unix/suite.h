@@ -67,6 +67,7 @@ struct measured {
     unsigned per;
     operation *prepare; /* before each sample, unmeasured; NULL if there is nothing to prepare */
     bool once;          /* an operation so long that the clock always does: never in batches */
+    bool apart; /* counted is each sample by itself, without what prepares it (or else the loop) */
 };
 bool measure(const struct measured *measured);
 

@@ -6,18 +6,23 @@
  * The measured process is a small web server with a single thread: it reads a request, takes it to
  * pieces, hands it on by the FastCGI protocol over a Unix socket, and makes the reply from what
  * comes back, up to where it would be sent. The FastCGI server is a process with Debian's libfcgi,
- * which goes through a working set for each request. Who sends the requests is not measured: here
- * it is the measured process itself, between two samples, at the other end of another Unix socket.
+ * which goes through a working set for each request. Requests come over the network, from another
+ * machine (servers/requests.c); their ways are not measured, nor are connections.
  *
  * A stream for each size of the working set, 1 + i for the i-th: so many pages of which a word is
- * read, by a step with which they are not in the same sets of the caches.
+ * read, by a step with which they are not in the same sets of the caches. The other machine has to
+ * ask for the same sizes, warmup and rounds times each.
  *
- * Parameters: sizes=0-8 step=16 rounds= warmup= dir=
+ * Parameters: sizes=0-8 step=16 rounds= warmup= dir= port=80 address=. With an
+ * address the interface eth0 gets it first.
  */
 #include "suite.h"
 
 #include "../working_set.h"
 
+#include <arpa/inet.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -33,11 +38,11 @@ static const char page[] = "/hello.fcgi";
 struct web {
     struct sockaddr_un address; /* of the FastCGI server */
     int listening;
-    int client, server; /* the ends of the connection that requests come by */
+    int network; /* where connections come in, and the one that there is */
+    int client;
     int fastcgi;
     unsigned pages, most;
-    unsigned asked;
-    char request[TEXT], answer[2 * TEXT], reply[2 * TEXT + 256], expected[64];
+    char request[TEXT], answer[2 * TEXT], reply[2 * TEXT + 256];
 };
 
 /* ---- the FastCGI server ---- */
@@ -93,7 +98,7 @@ static bool send_on(const struct web *web, const char *path, const char *query, 
     size += put_pair(pairs + size, "SCRIPT_NAME", path);
     size += put_pair(pairs + size, "QUERY_STRING", query);
     size += put_pair(pairs + size, "HTTP_HOST", host);
-    size += put_pair(pairs + size, "SERVER_PROTOCOL", "HTTP/1.1");
+    size += put_pair(pairs + size, "SERVER_PROTOCOL", "HTTP/1.0");
     size_t all = put_record(records, FCGI_BEGIN_REQUEST, &begin, sizeof(begin));
     all += put_record(records + all, FCGI_PARAMS, pairs, size);
     all += put_record(records + all, FCGI_PARAMS, NULL, 0);
@@ -137,10 +142,10 @@ static bool take_answer(struct web *web) {
     }
 }
 
-/* "GET PATH?QUERY HTTP/1.1", lines of a name and a value, an empty line. */
+/* "GET PATH?QUERY HTTP/1.0", lines of a name and a value, an empty line. */
 static bool handle(void *context) {
     struct web *web = context;
-    ssize_t size = read(web->server, web->request, TEXT - 1);
+    ssize_t size = read(web->client, web->request, TEXT - 1);
     if (size <= 0) {
         return false;
     }
@@ -157,7 +162,8 @@ static bool handle(void *context) {
         }
     }
     char *query = path == NULL ? NULL : strchr(path, '?');
-    if (query == NULL || strcmp(method, "GET") != 0 || strlen(query) > 100 || strlen(host) > 100) {
+    if (query == NULL || strcmp(method, "GET") != 0 || strlen(query) > 100 || strlen(host) > 100 ||
+        strtoul(query + 1, NULL, 10) != web->pages) {
         return false;
     }
     *query++ = '\0';
@@ -171,69 +177,111 @@ static bool handle(void *context) {
     body[2] = '\0';
     body += 4;
     int length = snprintf(web->reply, sizeof(web->reply),
-                          "HTTP/1.1 200 OK\r\nServer: suite\r\n%sContent-length: %u\r\n\r\n%s",
+                          "HTTP/1.0 200 OK\r\nServer: suite\r\n%sContent-length: %u\r\n\r\n%s",
                           web->answer, (unsigned)strlen(body), body);
     return length > 0 && (size_t)length < sizeof(web->reply);
 }
 
-/* ---- who asks ---- */
+/* ---- who asks: another machine, a connection a request ---- */
 
-/* Compares the last reply, and asks anew. */
-static bool ask(void *context) {
-    struct web *web = context;
-    char request[256];
-    const char *body = strstr(web->reply, "\r\n\r\n");
-    if (web->asked++ > 0 && (body == NULL || strcmp(body + 4, web->expected) != 0)) {
-        return false;
-    }
-    snprintf(web->expected, sizeof(web->expected), "Hello, world: %u\n", web->pages);
-    int size = snprintf(request, sizeof(request),
-                        "GET %s?%u HTTP/1.1\r\nHost: switchyard\r\nUser-Agent: suite\r\n"
-                        "Accept: text/html\r\nConnection: keep-alive\r\n\r\n",
-                        page, web->pages);
-    return write(web->client, request, (size_t)size) == size;
+/* Gives the interface its address. */
+static bool interface_up(const char *address) {
+    struct ifreq interface = {.ifr_name = "eth0"};
+    struct sockaddr_in *to = (struct sockaddr_in *)&interface.ifr_addr;
+    int fd = socket(AF_INET, SOCK_DGRAM, 0);
+    to->sin_family = AF_INET;
+    bool good = fd >= 0 && inet_pton(AF_INET, address, &to->sin_addr) == 1 &&
+                ioctl(fd, SIOCSIFADDR, &interface) == 0;
+    (void)inet_pton(AF_INET, "255.255.255.0", &to->sin_addr);
+    good = good && ioctl(fd, SIOCSIFNETMASK, &interface) == 0;
+    interface.ifr_flags = IFF_UP;
+    good = good && ioctl(fd, SIOCSIFFLAGS, &interface) == 0;
+    (void)close(fd);
+    return good || failed("eth0");
 }
 
-static bool connect_all(struct web *web, pid_t *child) {
-    int ends[2];
+static bool listen_to_network(struct web *web) {
+    const struct sockaddr_in here = {
+        .sin_family = AF_INET,
+        .sin_port = htons((uint16_t)parameter_number("port", 80)),
+    };
+    web->network = socket(AF_INET, SOCK_STREAM, 0);
+    return (web->network >= 0 &&
+            bind(web->network, (const struct sockaddr *)&here, sizeof(here)) == 0 &&
+            listen(web->network, 8) == 0) ||
+           failed("listening");
+}
+
+/* Sends the last reply, if there is one, which ends with its connection. */
+static bool reply(struct web *web) {
+    if (web->client < 0) {
+        return true;
+    }
+    size_t size = strlen(web->reply);
+    bool good = write(web->client, web->reply, size) == (ssize_t)size;
+    (void)close(web->client);
+    web->client = -1;
+    return good;
+}
+
+/* Replies, and waits until the next request has arrived. A connection that ends without one was
+ * given up by the other side. */
+static bool next_request(void *context) {
+    struct web *web = context;
+    bool good = reply(web);
+    while (good) {
+        char byte;
+        web->client = accept(web->network, NULL, NULL);
+        if (web->client < 0) {
+            return false;
+        }
+        if (recv(web->client, &byte, 1, MSG_PEEK) > 0) {
+            return true;
+        }
+        (void)close(web->client);
+    }
+    return good;
+}
+
+static bool connect_fastcgi(struct web *web, pid_t *child) {
     web->address.sun_family = AF_UNIX;
     scratch_name(web->address.sun_path, sizeof(web->address.sun_path), "fastcgi");
     const struct sockaddr *address = (const struct sockaddr *)&web->address;
     web->listening = socket(AF_UNIX, SOCK_STREAM, 0);
     web->fastcgi = socket(AF_UNIX, SOCK_STREAM, 0);
-    bool good = bind(web->listening, address, sizeof(web->address)) == 0 &&
-                listen(web->listening, 1) == 0 && os_socket_pair(ends);
-    if (!good) {
+    if (bind(web->listening, address, sizeof(web->address)) != 0 ||
+        listen(web->listening, 1) != 0) {
         return failed("sockets");
     }
     *child = child_start(serve, web);
-    web->client = ends[0];
-    web->server = ends[1];
-    good = *child > 0 && connect(web->fastcgi, address, sizeof(web->address)) == 0;
+    bool good = *child > 0 && connect(web->fastcgi, address, sizeof(web->address)) == 0;
     (void)unlink(web->address.sun_path);
     return good || failed("starting a process");
 }
 
 static bool requests(void) {
-    static struct web web;
+    static struct web web = {.client = -1};
     unsigned sizes[MAX_SIZES], step = parameter_number("step", 16);
     unsigned n = parameter_list("sizes", "0-8", sizes, MAX_SIZES);
     pid_t child = -1;
     web.most = sizes[n - 1] * step;
-    bool good = connect_all(&web, &child);
+    const char *address = parameter("address", "");
+    bool good = connect_fastcgi(&web, &child) && (*address == '\0' || interface_up(address)) &&
+                listen_to_network(&web);
     for (unsigned i = 0; good && i < n; i++) {
         web.pages = sizes[i] * step;
-        web.asked = 0;
         good = web.pages <= web.most && measure(&(struct measured){.stream = 1 + i,
                                                                    .name = "web",
                                                                    .run = handle,
-                                                                   .prepare = ask,
+                                                                   .prepare = next_request,
                                                                    .context = &web,
                                                                    .rounds = 100,
                                                                    .warmup = 10,
                                                                    .per = 1,
-                                                                   .once = true});
+                                                                   .once = true,
+                                                                   .apart = true});
     }
+    good = reply(&web) && good;
     child_end(child);
     return good;
 }

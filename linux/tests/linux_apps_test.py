@@ -6,7 +6,12 @@ with what it has worked out itself.
 """
 
 import re
+import socket
 import subprocess
+import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
@@ -92,8 +97,36 @@ def test_queries_are_answered_here() -> None:
 @pytest.mark.slow
 @pytest.mark.guests
 def test_requests_are_answered_here() -> None:
-    text = said(built("web"), "web", "sizes=0,8")
+    """By a port of this computer; one connection ends before it asks."""
+    folder = built("web")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(ask, port, (0, 128), 3)
+        text = said(folder, "web", "sizes=0,8", "warmup=1", f"port={port}")
+        assert asked.result() == ["Hello, world: 0\n"] * 3 + ["Hello, world: 128\n"] * 3
     assert len(re.findall(r"^SAMPLES stream=\d (\d+) (\d+)$", text, re.M)) == 2
+
+
+def ask(port: int, sizes: Iterable[int], times: int) -> list[str]:
+    """What is answered to so many requests of each size."""
+    bodies = []
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), 5).close()
+            break
+        except ConnectionRefusedError:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+    for size in sizes:
+        for _ in range(times):
+            connection = HTTPConnection("127.0.0.1", port, timeout=30)
+            connection.request("GET", f"/hello.fcgi?{size}")
+            bodies.append(connection.getresponse().read().decode())
+            connection.close()
+    return bodies
 
 
 @can_build

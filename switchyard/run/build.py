@@ -44,9 +44,10 @@ SCHEMES = tuple(scheme.name for scheme in KERNELS.schemes if not scheme.machines
 BOUNDS = tuple(scheme.name for scheme in KERNELS.schemes if scheme.machines)
 TAGS = "tags"
 BARE = "bare"
-# The multi-server system, and the program of the machine that pings it (servers/).
+# The multi-server system, and programs of a machine at the other end of the cable (servers/).
 SERVERS = "servers"
 PING = "ping"
+REQUESTS = "requests"
 # How domains are recycled; the first is what a kernel has by itself.
 POLICIES = tuple(policy.name for policy in KERNELS.policies)
 # The SA-1110's data cache, which a kernel has to know the size of.
@@ -115,7 +116,7 @@ class Guest:
     @property
     def fetches(self) -> bool:
         """Whether some of its sources are fetched when it is built: no package has it ready."""
-        return self.program == SERVERS
+        return self.program in (SERVERS, REQUESTS)
 
     @property
     def place(self) -> Path:
@@ -138,7 +139,7 @@ class Guest:
         # (what each object's compiler says stays together)
         on = [f"-j{os.cpu_count() or 1}", "-Otarget", f"ARCH={arch}", f"BOARD={self.board}"]
         if self.scheme == BARE:
-            folder = "servers" if self.program == PING else "bench"
+            folder = "servers" if self.program in (PING, REQUESTS) else "bench"
             return ["make", "-C", folder, *on, *tools, str(self.image)]
         kernel = [*on, f"SWITCH={self.scheme}"]
         folder = "kernel"
@@ -308,6 +309,10 @@ GUESTS: dict[str, Guest] = {
         ),
         *(
             Guest(board, BARE, PING, "pings the machine at the other end of its cable")
+            for board in (VERSATILE, PC)
+        ),
+        *(
+            Guest(board, BARE, REQUESTS, "asks a web server at the other end of its cable")
             for board in (VERSATILE, PC)
         ),
         Guest(PC, BARE, "bench-compute", "a compute loop without a kernel"),
