@@ -15,8 +15,9 @@ SCHEMES ?= flush small-spaces
 L4_CONFIG := l4/$(if $(KIND),$(KIND)/$(KIND),l4).config
 # A small-space area in which eight programs find regions of 256 MB.
 L4_AREA := 0x80000000
-# Behind the root task (root/root.h).
-L4_START := 0x01140000
+# Behind the root task (root/root.h): the network driver and the server.
+L4_DRIVER_START := 0x01120000
+L4_START        := 0x01140000
 
 include $(TOP)/kernel/arch/ia32/board/isa-pc/facts.mk
 include $(TOP)/l4/lib/arch/ia32/arch.mk
@@ -35,12 +36,15 @@ L4_MAKE := TREE=$(L4_TREE) $(MAKE) -s -j$(JOBS) -C $(L4_TREE) O=$(L4) ARCH=um SU
 # What is left out of Linux: all that calls a host, and drivers for files of a host's.
 L4_WITHOUT := /os-Linux/|arch/um/drivers/|arch/um/kernel/(irq|sigio|umid|skas/stub)\.o|arch/x86/um/(bugs_32|ptrace_user|stub_segv)\.o
 
-L4_OS   := console interrupts memory misc process string threads time
+# (The least of Linux has no network; the driver is there, and nobody asks it.)
+L4_OS   := console interrupts memory misc process string threads time $(if $(KIND),,network)
 L4_HVC  := hvc_console hvc_irq
 L4_HOST := linux/l4/host/start linux/l4/host/stub linux/l4/host/host linux/l4/host/alias linux/l4/host/timer linux/l4/host/task \
+           linux/l4/host/network \
            l4/lib/startup l4/lib/console l4/lib/arch/ia32/syscalls l4/lib/arch/ia32/divide
-L4_ROOT := l4/lib/arch/ia32/crt0 linux/l4/root/main user/common/probe l4/lib/startup l4/lib/console l4/lib/stack l4/lib/string \
-           l4/lib/print l4/lib/arch/ia32/syscalls l4/lib/arch/ia32/divide
+L4_PROGRAM := l4/lib/startup l4/lib/console l4/lib/stack l4/lib/string l4/lib/print l4/lib/arch/ia32/syscalls l4/lib/arch/ia32/divide
+L4_ROOT := l4/lib/arch/ia32/crt0 $(addprefix linux/l4/root/,main tasks network) user/common/probe $(L4_PROGRAM)
+L4_DRIVER := l4/lib/arch/ia32/crt0 servers/driver servers/ne2000 $(L4_PROGRAM)
 L4_O    := $(L4_OS:%=$(L4_OUT)/os/%.o) $(L4_HVC:%=$(L4_OUT)/hvc/%.o) $(L4_HOST:%=$(L4_OUT)/%.o)
 
 .PHONY: l4
@@ -48,7 +52,7 @@ l4: $(SCHEMES:%=$(OUT)/linux-$(L4_NAME)-%.elf) \
     $(if $(KIND),,$(OUT)/linux-l4.cpio $(IMAGE)-run.cpio $(IMAGE)-bench.cpio $(IMAGE)-pipes.cpio)
 
 # The RAM disk: programs of CONFIG=i386, which need no kernel of it.
-L4_PROGRAMS := sh selftest large stress
+L4_PROGRAMS := sh selftest large stress net
 
 $(OUT)/linux-l4.cpio: user/initramfs.list $(OBJECTS)/usr/gen_init_cpio $(USER)/tests/init $(L4_PROGRAMS:%=$(USER)/%) l4/rules.mk
 	@mkdir -p $(@D)
@@ -100,7 +104,7 @@ L4_CFLAGS := -std=c11 -O2 -ffreestanding -fno-sanitize=undefined -fno-stack-prot
              -fno-unwind-tables -fno-asynchronous-unwind-tables -g0 $(ARCH_CFLAGS) -Wall -Wextra -Wshadow \
              -Wconversion -Wundef -Werror
 
-$(L4_OUT)/%.o: $(TOP)/%.c l4/host/host.h l4/host/internal.h l4/root/root.h l4/rules.mk $(wildcard $(TOP)/l4/include/l4/*.h)
+$(L4_OUT)/%.o: $(TOP)/%.c $(wildcard l4/host/*.h l4/root/*.h $(TOP)/servers/*.h $(TOP)/l4/include/l4/*.h) l4/rules.mk
 	@mkdir -p $(@D)
 	$(CC) $(L4_FLAGS) $(L4_CFLAGS) -c -o $@ $<
 
@@ -116,12 +120,24 @@ $(L4_OUT)/linux.elf: $(L4_O)
 		-T $(abspath $(L4_OUT))/linux.lds -e _start -o $(abspath $@) @$(abspath $(L4_OUT))/objects \
 		$(abspath $(L4_O)) lib/lib.a $$(gcc -m32 -print-libgcc-file-name)
 
-# The root task, with Linux' image behind it where that is linked (it begins with a section, after the place of
-# ELF's headers).
-$(L4_OUT)/server.S: $(L4_OUT)/linux.elf
+# The network driver, of the multi-server system (servers/).
+$(L4_OUT)/driver.elf: $(L4_DRIVER:%=$(L4_OUT)/%.o) $(TOP)/l4/program.lds l4/rules.mk
+	{ echo 'program_base = $(L4_DRIVER_START);'; cat $(TOP)/l4/program.lds; \
+		echo 'ASSERT(_program_end <= $(L4_START), "the network driver does not fit before the server")'; } > $(@:.elf=.lds)
+	ld -m elf_i386 --no-warn-rwx-segments -z noexecstack -z max-page-size=4096 --build-id=none -T $(@:.elf=.lds) \
+		-o $@ $(L4_DRIVER:%=$(L4_OUT)/%.o)
+
+# The root task, with the driver's and Linux' images behind it where they are linked (Linux' begins with a section,
+# after the place of ELF's headers).
+L4_ENTRY = $$(readelf -h $1 | sed -n 's/.*Entry point address: *//p')
+
+$(L4_OUT)/server.S: $(L4_OUT)/linux.elf $(L4_OUT)/driver.elf
 	objcopy -O binary $< $(L4_OUT)/linux.bin
-	printf '%s\n' '.section .rodata' '.globl root_server_entry' \
-		"root_server_entry: .long $$(readelf -h $< | sed -n 's/.*Entry point address: *//p')" \
+	objcopy -O binary $(L4_OUT)/driver.elf $(L4_OUT)/driver.bin
+	printf '%s\n' '.section .rodata' '.globl root_driver_entry, root_server_entry' \
+		"root_driver_entry: .long $(call L4_ENTRY,$(L4_OUT)/driver.elf)" \
+		"root_server_entry: .long $(call L4_ENTRY,$<)" \
+		'.section .driver, "awx"' '.incbin "$(abspath $(L4_OUT))/driver.bin"' \
 		'.section .server, "awx"' \
 		".space 0x$$(objdump -h $< | sed -n '/^Idx/{n;s/^ *0 [^ ]* *[^ ]* *\([0-9a-f]*\).*/\1/p}') - $(L4_START)" \
 		'.incbin "$(abspath $(L4_OUT))/linux.bin"' > $@

@@ -38,8 +38,9 @@ void host_exit(int status) __attribute__((noreturn));
 
 /* ---- what interrupts Linux (timer.c) ---- */
 
-#define HOST_TICK  1u
-#define HOST_INPUT 2u
+#define HOST_TICK    1u
+#define HOST_INPUT   2u
+#define HOST_NETWORK 4u
 
 /* Those that have come and nobody has taken. */
 extern volatile unsigned host_pending;
@@ -53,6 +54,21 @@ void host_idle(void);
 
 /* A character of the console's, or -1. */
 int host_get(void);
+
+/* ---- the network (network.c) ---- */
+
+/* The interface's address. False: there is none. */
+int host_network_address(unsigned char mac[6]);
+
+/* Frames are received from here on, and interrupt Linux. False: no thread could be made. */
+int host_network_start(void);
+
+/* The first of those that have been received, or 0; gives it back. */
+const void *host_network_frame(unsigned *length);
+void host_network_taken(void);
+
+/* A frame is in line to be sent when this returns. False: it is not. */
+int host_network_send(const void *frame, unsigned length);
 
 /* ---- programs (task.c) ---- */
 

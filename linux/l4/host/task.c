@@ -93,6 +93,7 @@ void host_tasks_init(void) {
     host_stub_server = host_main.raw;
     host_stub_ipc = HOST_KIP + kip->Ipc;
     region_taken[0] = root_has_word(host_command_line(), ROOT_SMALL); /* the server's own */
+    region_taken[ROOT_DRIVER_REGION] = 1;
 }
 
 static void load_page(L4_Word_t frame, L4_Word_t address, L4_Word_t rights) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The timer: a thread of higher priority than Linux' own. At each tick it notes that one is
- * pending, looks for input, and ends the main thread's wait, if it is in one; Linux' own code looks
- * where it enables interrupts.
+ * What interrupts Linux: threads of higher priority than its own. They note that something is
+ * pending and end the main thread's wait, if it is in one; Linux' own code looks where it enables
+ * interrupts. One is here, the timer, which looks for input as well.
  *
- * As it has the higher priority, the main thread does nothing while it runs.
+ * As they have higher priorities, the main thread does nothing while one of them runs.
  */
 #include "host.h"
 
@@ -39,13 +39,18 @@ unsigned host_take_pending(void) {
     return old;
 }
 
+/* In one step: another thread may do so between any two. */
+static void note(unsigned what) {
+    __asm__ volatile("orl %1, %0" : "+m"(host_pending) : "r"(what));
+}
+
 static void look_for_input(void) {
     int c;
 
     while (input_in - input_out < INPUT_SIZE && (c = L4_KDB_ReadChar()) >= 0) {
         input[input_in % INPUT_SIZE] = (char)c;
         input_in++;
-        host_pending |= HOST_INPUT;
+        note(HOST_INPUT);
     }
 }
 
@@ -69,12 +74,9 @@ static bool cancel_wait(void) {
     return (control & WAS_RECEIVING) != 0;
 }
 
-static void wake_main(void) {
-    if (host_state == STATE_IDLE) {
-        (void)L4_Send(host_main);
-        return;
-    }
-    while (host_pending != 0 && host_state == STATE_USER && !cancel_wait()) {
+void host_interrupt(unsigned what) {
+    note(what);
+    while (host_pending != 0 && host_state != STATE_KERNEL && !cancel_wait()) {
         L4_Sleep(L4_TimePeriod(SOON));
     }
 }
@@ -91,10 +93,8 @@ static void timer(void) {
             next = now + 1;
         }
         L4_Sleep(L4_TimePeriod(next - now));
-        host_pending |= HOST_TICK;
         look_for_input();
-        L4_Set_MsgTag(L4_Niltag);
-        wake_main();
+        host_interrupt(HOST_TICK);
         while (interval == 0) {
             L4_Sleep(L4_Never);
         }
@@ -109,15 +109,11 @@ int host_set_tick(unsigned long microseconds) {
     return exists || microseconds == 0;
 }
 
-/* The timer may come between any two steps: once the state says so it sends, so someone has to
- * receive. */
+/* (Of a message that nobody sends.) */
 void host_idle(void) {
-    L4_ThreadId_t id = host_thread(THREAD_TIMER);
-
     host_state = STATE_IDLE;
     if (host_pending == 0) {
-        (void)L4_Receive(id);
+        (void)L4_Receive(host_thread(THREAD_TIMER));
     }
     host_state = STATE_KERNEL;
-    (void)L4_Receive_Timeout(id, L4_ZeroTime);
 }

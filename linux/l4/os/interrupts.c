@@ -43,6 +43,9 @@ void take_interrupts(struct uml_pt_regs *regs) {
     if (pending & HOST_INPUT) {
         do_IRQ(CONSOLE_IRQ, regs ? regs : &kernel);
     }
+    if (pending & HOST_NETWORK) {
+        do_IRQ(NETWORK_IRQ, regs ? regs : &kernel);
+    }
 }
 
 void block_signals(void) {
@@ -97,6 +100,7 @@ static struct irq_chip chip = {
 void __init init_IRQ(void) {
     irq_set_chip_and_handler(TIMER_IRQ, &chip, handle_edge_irq);
     irq_set_chip_and_handler(CONSOLE_IRQ, &chip, handle_edge_irq);
+    irq_set_chip_and_handler(NETWORK_IRQ, &chip, handle_edge_irq);
 }
 
 int arch_show_interrupts(struct seq_file *p, int prec) {

@@ -11,6 +11,9 @@ void take_interrupts(struct uml_pt_regs *regs);
 /* The interrupt of the console's input. */
 #define CONSOLE_IRQ 1
 
+/* That of frames from the network. */
+#define NETWORK_IRQ 3
+
 /* Which programs are small: if any is, all addresses of programs end at 256 MB (misc.c). */
 extern enum small_programs { NO_PROGRAMS, ALL_PROGRAMS, NAMED_PROGRAMS } programs_small;
 bool is_small_name(const char *name);

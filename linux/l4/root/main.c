@@ -14,6 +14,7 @@
 
 #include "../../../user/common/probe.h"
 #include "../host/host.h"
+#include "tasks.h"
 
 /* In assembly, made by rules.mk: where the server begins. */
 extern const L4_Word_t root_server_entry;
@@ -65,34 +66,18 @@ static void witness_goes_on(void) {
     }
 }
 
-static bool make_space(L4_ThreadId_t id, L4_ThreadId_t pager, L4_Fpage_t kip, L4_Fpage_t utcbs) {
-    L4_ThreadId_t me = L4_MyGlobalId();
-    L4_Word_t old;
-    void *first = (void *)(uintptr_t)L4_Address(utcbs);
-    return L4_ThreadControl(id, id, pager, L4_nilthread, (void *)~(uintptr_t)0) &&
-           L4_SpaceControl(id, 0, kip, utcbs, L4_nilthread, &old) &&
-           L4_ThreadControl(id, id, me, pager, first);
-}
-
-static bool start(L4_ThreadId_t id, L4_Word_t ip, L4_Word_t sp) {
-    L4_LoadMR(1, ip);
-    L4_LoadMR(2, sp);
-    L4_LoadMR(0, L4_MakeMsgTag(0, 2, 0).raw);
-    return L4_IpcSucceeded(L4_Send(id)) != 0;
-}
-
 static bool is_asked_for(const char *word) {
     const char *line = L4_BootInfo_CommandLine(L4_BootInfo(L4_GetKernelInterface()));
     return line != NULL && root_has_word(line, word);
 }
 
 static void start_witness(void) {
-    witness = L4_GlobalId(L4_ThreadNo(L4_MyGlobalId()) + ROOT_MAIN + 3 + HOST_TASKS, 1);
-    if (!make_space(witness, L4_MyGlobalId(), L4_FpageLog2(L4_ROOT_KIP, 12),
-                    L4_FpageLog2(L4_ROOT_UTCB_AREA, 12)) ||
+    witness = L4_GlobalId(L4_ThreadNo(L4_MyGlobalId()) + ROOT_WITNESS_THREAD, 1);
+    if (!task_make_space(witness, L4_FpageLog2(L4_ROOT_KIP, 12),
+                         L4_FpageLog2(L4_ROOT_UTCB_AREA, 12)) ||
         L4_Set_Priority(witness, PRIORITY_WITNESS) == L4_SCHEDULE_ERROR ||
-        !start(witness, (L4_Word_t)(uintptr_t)witness_goes_on,
-               (L4_Word_t)(uintptr_t)&witness_stack[256])) {
+        !task_start(witness, (L4_Word_t)(uintptr_t)witness_goes_on,
+                    (L4_Word_t)(uintptr_t)&witness_stack[256])) {
         print("root: no other task: error %u\n", L4_ErrorCode());
     }
 }
@@ -108,15 +93,6 @@ static void say_registers(L4_Word_t ip) {
     print("root: eip %x eflags %x\n", ip, w[1]);
 }
 
-static bool give(L4_ThreadId_t to, L4_Word_t frame, L4_Word_t address, L4_Word_t rights) {
-    L4_Msg_t msg;
-    L4_MsgClear(&msg);
-    L4_MsgAppendMapItem(&msg,
-                        L4_MapItem(L4_FpageAddRights(L4_FpageLog2(frame, 12), rights), address));
-    L4_MsgLoad(&msg);
-    return L4_IpcSucceeded(L4_Send(to)) != 0;
-}
-
 /* A page fault tells an address and an IP. The others it has to tell itself: it is set to an
  * instruction that raises an exception. */
 static void say_registers_at_fault(L4_ThreadId_t id, L4_Word_t ip) {
@@ -127,7 +103,7 @@ static void say_registers_at_fault(L4_ThreadId_t id, L4_Word_t ip) {
     L4_MsgTag_t tag = L4_Receive(id);
     if (L4_Label(tag) != L4_LABEL_EXCEPTION) {
         (void)*(const volatile uint8_t *)trap; /* from sigma0 */
-        (void)give(id, (L4_Word_t)(uintptr_t)trap, ROOT_TRAP, L4_ReadeXecOnly);
+        (void)task_give(id, (L4_Word_t)(uintptr_t)trap, ROOT_TRAP, L4_ReadeXecOnly);
         tag = L4_Receive(id);
     }
     say_registers(ip);
@@ -157,7 +133,7 @@ static L4_Word_t make_thread(const L4_Word_t words[4]) {
     L4_ThreadId_t id = L4_GlobalId(L4_ThreadNo(server) + words[0], 1);
     void *utcb = (void *)(uintptr_t)(ROOT_UTCBS + words[0] * L4_UTCB_SIZE);
     return L4_ThreadControl(id, server, L4_MyGlobalId(), L4_MyGlobalId(), utcb) &&
-           L4_Set_Priority(id, words[3]) != L4_SCHEDULE_ERROR && start(id, words[1], words[2]);
+           L4_Set_Priority(id, words[3]) != L4_SCHEDULE_ERROR && task_start(id, words[1], words[2]);
 }
 
 static L4_Word_t make_program(L4_ThreadId_t id) {
@@ -171,13 +147,6 @@ static L4_Word_t make_program(L4_ThreadId_t id) {
         return 0;
     }
     return L4_ErrorCode();
-}
-
-static bool set_number(L4_ThreadId_t id, L4_Word_t number) {
-    L4_Word_t old = 0;
-    return L4_SpaceControl(id, L4_SMALL_SPACE_SET | number, L4_Nilpage, L4_Nilpage, L4_nilthread,
-                           &old) &&
-           (old & L4_SMALL_SPACE_DONE) != 0;
 }
 
 static void serve(L4_ThreadId_t from, L4_Word_t label, const L4_Word_t words[4]) {
@@ -194,7 +163,7 @@ static void serve(L4_ThreadId_t from, L4_Word_t label, const L4_Word_t words[4])
                                       (void *)~(uintptr_t)0));
         break;
     case ROOT_NUMBER:
-        answer(from, set_number(id, words[1]));
+        answer(from, task_set_number(id, words[1]));
         break;
     case ROOT_FIND_DEVICE:
         answer(from, probe_present());
@@ -225,7 +194,7 @@ static L4_Word_t memory_end(void) {
 static void claim_all(void) {
     static uint8_t window[PAGE] __attribute__((aligned(4096)));
     L4_Fpage_t page = L4_FpageLog2((L4_Word_t)(uintptr_t)window, 12);
-    L4_Word_t end_of_memory = memory_end(), at = ROOT_SERVER, size;
+    L4_Word_t end_of_memory = memory_end(), at = ROOT_DRIVER, size;
     for (; at < end_of_memory; at += size) {
         L4_Word_t log2_size = 22;
         while ((at & ((1u << log2_size) - 1)) != 0 || end_of_memory - at < 1u << log2_size) {
@@ -242,47 +211,37 @@ static void claim_all(void) {
     (void)L4_Sigma0_GetPage(L4_nilthread, L4_IoFpageLog2(0, L4_IO_PORTS_LOG2));
 }
 
-/* Where programs' addresses end. */
-static L4_Word_t address_end(void) {
-    const L4_KernelInterfacePage_t *kip = L4_GetKernelInterface();
-    L4_Word_t i = 0;
-    while (!L4_IsMemoryDescVirtual(L4_MemoryDesc(kip, i))) {
-        i++;
-    }
-    return L4_MemoryDescHigh(L4_MemoryDesc(kip, i)) + 1;
-}
-
 /* All of memory from its image on is the server's, at its addresses, and the probe's registers.
  * False: there is nothing there. */
 static bool page_fault(L4_ThreadId_t from, L4_Word_t address) {
     L4_Word_t page = address & ~(PAGE - 1);
     if (L4_ThreadNo(from) == L4_ThreadNo(witness)) {
-        return give(from, page, page, L4_FullyAccessible); /* of our program */
+        return task_give(from, page, page, L4_FullyAccessible); /* of our program */
     }
     if (page == ROOT_DEVICE && probe_present()) {
-        return give(from, PROBE_BASE_PA, page, L4_ReadWriteOnly);
+        return task_give(from, PROBE_BASE_PA, page, L4_ReadWriteOnly);
     }
     if (page < ROOT_SERVER || page >= memory_end()) {
         return false;
     }
     (void)*(const volatile char *)(uintptr_t)page; /* from sigma0 */
-    return give(from, page, page, L4_FullyAccessible);
+    return task_give(from, page, page, L4_FullyAccessible);
 }
 
 /* ---- */
 
 /* Where a small server is: the first region (host/task.c has the others). */
 static bool make_server_small(void) {
-    return set_number(server, root_region_number(0, address_end()));
+    return task_set_number(server, root_region_number(0, task_address_end()));
 }
 
 static bool start_server(void) {
     server = L4_GlobalId(L4_ThreadNo(L4_MyGlobalId()) + ROOT_MAIN, 1);
-    return make_space(server, L4_MyGlobalId(), L4_FpageLog2(ROOT_KIP, 12),
-                      L4_FpageLog2(ROOT_UTCBS, ROOT_UTCBS_LOG2)) &&
+    return task_make_space(server, L4_FpageLog2(ROOT_KIP, 12),
+                           L4_FpageLog2(ROOT_UTCBS, ROOT_UTCBS_LOG2)) &&
            (!is_asked_for(ROOT_SMALL) || make_server_small()) &&
            L4_Set_Priority(server, PRIORITY_SERVER) != L4_SCHEDULE_ERROR &&
-           start(server, root_server_entry, 0);
+           task_start(server, root_server_entry, 0);
 }
 
 /* Whose messages count: programs can send, too. */
@@ -297,6 +256,9 @@ int main(void) {
     if (is_asked_for(ROOT_WITNESS)) {
         start_witness();
     }
+    if (!network_start()) {
+        print("root: the network driver does not start: error %u\n", L4_ErrorCode());
+    }
     if (!start_server()) {
         print("root: the server does not start: error %u\n", L4_ErrorCode());
         end(STATUS_CRASHED);
@@ -306,7 +268,7 @@ int main(void) {
         L4_MsgTag_t tag = L4_Wait(&from);
         L4_Word_t words[4], label = L4_Label(tag);
         L4_StoreMRs(1, 4, words);
-        if (L4_IpcFailed(tag) || !is_ours(from)) {
+        if (L4_IpcFailed(tag) || network_served(from, tag) || !is_ours(from)) {
             continue;
         }
         if (label >= ROOT_THREAD && label <= ROOT_EXIT) {

@@ -7,11 +7,13 @@
 #ifndef L4_ROOT_H
 #define L4_ROOT_H
 
-/* The server's image in the boot image, after the root task (rules.mk). */
+/* In the boot image, after the root task (rules.mk): the network driver's image, and the server's.
+ */
+#define ROOT_DRIVER 0x01120000u
 #define ROOT_SERVER 0x01140000u
 
-/* What the server has below that: its KIP, its threads' UTCBs, a page with an instruction that
- * raises an exception, and the probe's page. */
+/* What both have below that: a KIP, their threads' UTCBs; and the server a page with an instruction
+ * that raises an exception, and the probe's page. */
 #define ROOT_UTCBS      0x00e00000u
 #define ROOT_UTCBS_LOG2 13u
 #define ROOT_KIP        0x00e10000u
@@ -19,9 +21,12 @@
 #define ROOT_DEVICE     0x00e30000u
 
 /* Threads by their numbers after the root task's: the server's main thread and, after it, those
- * that host_thread() knows. The last number is another task's, which only counts (ROOT_WITNESS). */
+ * that host_thread() knows and programs' (host/host.h); the network driver's two; another task's,
+ * which only counts (ROOT_WITNESS). */
 #define ROOT_MAIN           1u
-#define ROOT_SERVER_THREADS 2u /* the timer's and the mapper's */
+#define ROOT_SERVER_THREADS 3u /* the timer's, the mapper's and that of the network */
+#define ROOT_DRIVER_THREAD  (ROOT_MAIN + 1 + ROOT_SERVER_THREADS + HOST_TASKS)
+#define ROOT_WITNESS_THREAD (ROOT_DRIVER_THREAD + 2)
 
 /* On the command line: such a task is made, and after a crash the root task says that it goes on.
  */
@@ -50,6 +55,9 @@ enum {
 static inline unsigned long root_region_units(unsigned long address_end) {
     return ROOT_REGION / ((ROOT_AREA_END - address_end) / ROOT_UNITS);
 }
+
+/* The network driver is small where there are small spaces: at the begin of this region. */
+#define ROOT_DRIVER_REGION 1u
 
 static inline unsigned long root_region_number(unsigned long n, unsigned long address_end) {
     unsigned long units = root_region_units(address_end);

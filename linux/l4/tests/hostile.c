@@ -14,6 +14,9 @@
 #include <own_segment.h>
 #include <probe.h>
 
+#include "../host/host.h"
+#include "../root/root.h"
+
 #define PAGE 4096u
 
 /* ---- Linux ---- */
@@ -194,8 +197,8 @@ static bool witness_lives(void) {
 /* ---- whom to attack ---- */
 
 /* The root task has the number before the server's, whose other threads have those after it
- * (../root/root.h, ../host/internal.h); then programs'. */
-static L4_ThreadId_t server, root, sigma0, timer, mapper, other;
+ * (../root/root.h, ../host/internal.h); then programs', and the network driver's. */
+static L4_ThreadId_t server, root, sigma0, timer, mapper, network, other, driver;
 
 static L4_ThreadId_t after(L4_ThreadId_t id, unsigned n) {
     return L4_GlobalId(L4_ThreadNo(id) + n, 1);
@@ -208,7 +211,9 @@ static void find_victims(void) {
     sigma0 = L4_Sigma0Id(kip);
     timer = after(server, 1);
     mapper = after(server, 2);
-    other = after(server, 3);
+    network = after(server, 3);
+    other = after(server, 1 + ROOT_SERVER_THREADS);
+    driver = after(server, ROOT_DRIVER_THREAD - ROOT_MAIN);
 }
 
 /* A page of ours where others' pages may come. */
@@ -295,9 +300,9 @@ static int false_exception(void) {
 static int pages_for_the_server(void) {
     L4_Fpage_t page = L4_FpageAddRights(L4_FpageLog2((L4_Word_t)window, 12), L4_FullyAccessible);
     const L4_Word_t labels[] = {0, 1, L4_LABEL_EXCEPTION};
-    L4_ThreadId_t to[] = {server, root, timer, mapper, sigma0, other};
+    L4_ThreadId_t to[] = {server, root, timer, mapper, sigma0, network, driver, other};
     window[0] = 1;
-    for (unsigned i = 0; i < 18; i++) {
+    for (unsigned i = 0; i < 3 * sizeof to / sizeof to[0]; i++) {
         L4_Msg_t msg;
         L4_MsgClear(&msg);
         L4_Set_MsgLabel(&msg, labels[i % 3]);
@@ -345,6 +350,23 @@ static int servers_threads(void) {
            gives(mapper, L4_LABEL_PAGEFAULT, 2, 0x01200000, (L4_Word_t)window);
 }
 
+/* It answers the server alone: no address, no frame of others', and none is sent. Its second thread
+ * takes interrupts, also one that is none. */
+static int network_driver(void) {
+    L4_ThreadId_t from;
+    for (L4_Word_t label = 0x20; label <= 0x26; label++) {
+        L4_LoadMR(1, 60);
+        L4_LoadMR(0, L4_MakeMsgTag(label, 1, 0).raw);
+        L4_MsgTag_t tag =
+            L4_Ipc(driver, driver, L4_Timeouts(L4_ZeroTime, L4_TimePeriod(500)), &from);
+        if (L4_IpcSucceeded(tag) || (L4_ErrorCode() & 1) == 0) {
+            return 1; /* or it does not even listen */
+        }
+    }
+    (void)gives(after(driver, 1), L4_LABEL_INTERRUPT, 0, 0, 0);
+    return gives(network, 0, 2, 0x01200000, (L4_Word_t)window);
+}
+
 /* True: something has been done to it. */
 static bool exchanges(L4_ThreadId_t id, L4_Word_t control) {
     L4_Word_t old_control, sp, ip, flags, handle;
@@ -354,9 +376,9 @@ static bool exchanges(L4_ThreadId_t id, L4_Word_t control) {
 }
 
 static int registers(void) {
-    const L4_ThreadId_t ids[] = {server, root, sigma0, timer, mapper, other};
+    const L4_ThreadId_t ids[] = {server, root, sigma0, timer, mapper, network, driver, other};
     const L4_Word_t controls[] = {0, 0x1, 0x6, 0x18, 0x1fe};
-    for (unsigned i = 0; i < 6; i++) {
+    for (unsigned i = 0; i < 8; i++) {
         for (unsigned c = 0; c < 5; c++) {
             if (exchanges(ids[i], controls[c])) {
                 return 1;
@@ -608,6 +630,7 @@ static const struct {
     {"the root task's work", root_task, 0},
     {"sigma0's memory and ports", first_pager, 0},
     {"the server's other threads", servers_threads, 0},
+    {"the network driver", network_driver, 0},
     {"registers of others", registers, 0},
     {"privileged calls", privileges, 0},
     {"priorities", priorities, 0},

@@ -22,7 +22,7 @@ from simulator import machine_binary
 from terminal import Terminal
 
 from switchyard.run import build_linux
-from switchyard.run.build_linux import I386, SYSTEMS, Linux
+from switchyard.run.build_linux import I386, SERVERS, SYSTEMS, Linux
 
 pytestmark = [pytest.mark.linux, pytest.mark.guests, pytest.mark.slow]
 
@@ -178,6 +178,19 @@ def test_two_machines_of_other_kinds(lab: Lab, tmp_path: Path) -> None:
         at_prompt(waiting, arm)
         exchange(waiting, arm)
         arm.leave()
+        waiting.leave()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("small", SERVERS, ids=lambda small: "-".join(small) or "large")
+def test_linux_on_l4(small: tuple[str, ...], tmp_path: Path) -> None:
+    """As a server on L4, which has its driver beside it, and plain Linux on another PC."""
+    with laboratory(I386["linux-i386"]) as plain, laboratory(SERVERS[small]) as servers:
+        waiting, there = plain.listening(f"unix:{tmp_path / 'cable'}")
+        calling = servers.machine("--net", there)
+        at_prompt(waiting, calling)
+        exchange(waiting, calling)
+        calling.leave()
         waiting.leave()
 
 
