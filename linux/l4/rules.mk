@@ -15,7 +15,7 @@ SCHEMES ?= flush small-spaces
 L4_CONFIG := l4/$(if $(KIND),$(KIND)/$(KIND),l4).config
 # A small-space area in which eight programs find regions of 256 MB.
 L4_AREA := 0x80000000
-# Behind the root task (root/root.h): the network driver and the server.
+# Behind the root task (root-task/root.h): the network driver and the server.
 L4_DRIVER_START := 0x01120000
 L4_START        := 0x01140000
 
@@ -43,7 +43,7 @@ L4_HOST := linux/l4/host/start linux/l4/host/stub linux/l4/host/host linux/l4/ho
            linux/l4/host/network \
            l4/lib/startup l4/lib/console l4/lib/arch/ia32/syscalls l4/lib/arch/ia32/divide
 L4_PROGRAM := l4/lib/startup l4/lib/console l4/lib/stack l4/lib/string l4/lib/print l4/lib/arch/ia32/syscalls l4/lib/arch/ia32/divide
-L4_ROOT := l4/lib/arch/ia32/crt0 $(addprefix linux/l4/root/,main tasks network) user/common/probe $(L4_PROGRAM)
+L4_ROOT := l4/lib/arch/ia32/crt0 $(addprefix linux/l4/root-task/,main tasks network) user/common/probe $(L4_PROGRAM)
 L4_DRIVER := l4/lib/arch/ia32/crt0 servers/driver servers/ne2000 $(L4_PROGRAM)
 L4_O    := $(L4_OS:%=$(L4_OUT)/os/%.o) $(L4_HVC:%=$(L4_OUT)/hvc/%.o) $(L4_HOST:%=$(L4_OUT)/%.o)
 
@@ -89,7 +89,7 @@ $(L4)/.flags: $(L4)/vmlinux
 L4_KERNEL_CC = cd $(L4) && $$(cat .flags) -ffile-prefix-map=$(TOP)/= -DKBUILD_MODFILE='"l4"' \
     -DKBUILD_BASENAME='"$(*F)"' -DKBUILD_MODNAME='"l4"' -D__KBUILD_MODNAME=kmod_l4
 
-$(L4_OUT)/os/%.o: l4/os/%.c l4/os/layer.h l4/host/host.h l4/root/root.h l4/rules.mk $(L4)/.flags
+$(L4_OUT)/os/%.o: l4/os/%.c l4/os/layer.h l4/host/host.h l4/root-task/root.h l4/rules.mk $(L4)/.flags
 	@mkdir -p $(@D)
 	$(L4_KERNEL_CC) -Werror -I$(L4_TREE)/drivers/tty/hvc -c -o $(abspath $@) $(abspath $<)
 
@@ -104,7 +104,7 @@ L4_CFLAGS := -std=c11 -O2 -ffreestanding -fno-sanitize=undefined -fno-stack-prot
              -fno-unwind-tables -fno-asynchronous-unwind-tables -g0 $(ARCH_CFLAGS) -Wall -Wextra -Wshadow \
              -Wconversion -Wundef -Werror
 
-$(L4_OUT)/%.o: $(TOP)/%.c $(wildcard l4/host/*.h l4/root/*.h $(TOP)/servers/*.h $(TOP)/l4/include/l4/*.h) l4/rules.mk
+$(L4_OUT)/%.o: $(TOP)/%.c $(wildcard l4/host/*.h l4/root-task/*.h $(TOP)/servers/*.h $(TOP)/l4/include/l4/*.h) l4/rules.mk
 	@mkdir -p $(@D)
 	$(CC) $(L4_FLAGS) $(L4_CFLAGS) -c -o $@ $<
 
@@ -142,9 +142,9 @@ $(L4_OUT)/server.S: $(L4_OUT)/linux.elf $(L4_OUT)/driver.elf
 		".space 0x$$(objdump -h $< | sed -n '/^Idx/{n;s/^ *0 [^ ]* *[^ ]* *\([0-9a-f]*\).*/\1/p}') - $(L4_START)" \
 		'.incbin "$(abspath $(L4_OUT))/linux.bin"' > $@
 
-$(L4_OUT)/root.elf: $(L4_ROOT:%=$(L4_OUT)/%.o) $(L4_OUT)/server.S l4/root/root.lds
+$(L4_OUT)/root.elf: $(L4_ROOT:%=$(L4_OUT)/%.o) $(L4_OUT)/server.S l4/root-task/root.lds
 	gcc -m32 -c -o $(L4_OUT)/server.o $(L4_OUT)/server.S
-	ld -m elf_i386 --no-warn-rwx-segments -z noexecstack -z max-page-size=4096 --build-id=none -T l4/root/root.lds \
+	ld -m elf_i386 --no-warn-rwx-segments -z noexecstack -z max-page-size=4096 --build-id=none -T l4/root-task/root.lds \
 		-o $@ $(L4_ROOT:%=$(L4_OUT)/%.o) $(L4_OUT)/server.o
 
 # The microkernel with both.

@@ -6,7 +6,7 @@
 
 #include <l4/l4.h>
 
-#include "../root/root.h"
+#include "../root-task/root.h"
 #include "internal.h"
 
 L4_ThreadId_t host_main;

@@ -10,7 +10,7 @@
 /* The thread that Linux runs on; threads after it are the timer's, then programs'. */
 extern L4_ThreadId_t host_main;
 
-/* Asks the root task (../root/root.h); the first word of its answer. */
+/* Asks the root task (../root-task/root.h); the first word of its answer. */
 L4_Word_t host_ask(L4_Word_t label, const L4_Word_t *words, unsigned count);
 #define THREAD_TIMER   1u
 #define THREAD_MAPPER  2u

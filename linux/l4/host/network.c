@@ -9,7 +9,7 @@
 #include <l4/l4.h>
 
 #include "../../../servers/protocol.h"
-#include "../root/root.h"
+#include "../root-task/root.h"
 #include "internal.h"
 
 #define STACK_WORDS 512

@@ -17,7 +17,7 @@
 #include <arch.h>
 
 #include "../host/host.h"
-#include "../root/root.h"
+#include "../root-task/root.h"
 #include "layer.h"
 
 /* Where programs' addresses end: the region of a small space (host/task.c), or, as usual, where the

@@ -15,7 +15,7 @@
 #include <probe.h>
 
 #include "../host/host.h"
-#include "../root/root.h"
+#include "../root-task/root.h"
 
 #define PAGE 4096u
 
@@ -197,7 +197,7 @@ static bool witness_lives(void) {
 /* ---- whom to attack ---- */
 
 /* The root task has the number before the server's, whose other threads have those after it
- * (../root/root.h, ../host/internal.h); then programs', and the network driver's. */
+ * (../root-task/root.h, ../host/internal.h); then programs', and the network driver's. */
 static L4_ThreadId_t server, root, sigma0, timer, mapper, network, other, driver;
 
 static L4_ThreadId_t after(L4_ThreadId_t id, unsigned n) {
