@@ -36,8 +36,8 @@ extern const struct question question_ctx, question_potato, question_bandwidth, 
     question_prefork;
 extern const struct question question_entry;                    /* IA-32 alone */
 extern const struct question question_pingpong, question_chain; /* a program of their own */
-extern const struct question question_database, question_make,
-    question_web; /* the same, of Debian's packages */
+extern const struct question question_database, question_make, question_web, question_x11,
+    question_doom; /* the same, of Debian's packages */
 
 /* ---- parameters ---- */
 

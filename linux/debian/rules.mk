@@ -6,6 +6,8 @@
 #   BUILD/guests/linux-CONFIG-database.cpio    the suite is linked with SQLite
 #   BUILD/guests/linux-CONFIG-web.cpio         with libfcgi
 #   BUILD/guests/linux-CONFIG-make.cpio        with a compiler, which is TCC, and the microkernel's sources
+#   BUILD/guests/linux-CONFIG-x11.cpio         with an X server and x11perf (x11.mk)
+#   BUILD/guests/linux-CONFIG-doom.cpio        with an X server and Doom (x11.mk)
 #
 # All is linked with a C library of 32 bits of this computer, for which it takes the packages that `make l4` takes.
 DEBIAN    := $(CACHE)/debian
@@ -109,3 +111,5 @@ $(IMAGE)-make.cpio: user/initramfs.list $(OBJECTS)/usr/gen_init_cpio $(USER)/ini
 		> $(MADE)/initramfs.list
 	$(OBJECTS)/usr/gen_init_cpio -t 0 $(MADE)/initramfs.list > $@.new
 	mv $@.new $@
+
+include debian/x11.mk

@@ -30,6 +30,21 @@ APPLICATIONS: Mapping[str, Mapping[int, str]] = {
     "database": {1: "simple", 2: "list", 3: "complex"},
     "make": {1: "compile", 2: "make"},
     "web": {1 + i: f"{16 * i}" for i in range(9)},  # pages
+    "doom": {1: "frame"},
+    "x11": {
+        1: "dot",
+        2: "pointer",
+        3: "prop",
+        4: "getimage10",
+        5: "noop",
+        6: "rect10",
+        7: "line10",
+        8: "ftext",
+        9: "putimage10",
+        10: "copywinwin10",
+        11: "copywinwin100",
+        12: "getimage100",
+    },
 }
 # `ctx`: stream n is a ring of n processes, and this much more one process that does it all alone.
 ALONE = 128

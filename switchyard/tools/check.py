@@ -215,6 +215,10 @@ RULES: tuple[tuple[str, Rule], ...] = (
     (r"servers/(?!tests).*", tests("pings are answered", "servers/tests")),
     (r"bench/tasks/.*", tests("tasks against libraries", "bench/tests")),
     (
+        r"linux/debian/(x11.mk|doom/.*)|bench/unix/(x11|doom).*",
+        tests("an X server, Doom's data", "linux/tests/linux_x11_test.py"),
+    ),
+    (
         r"linux/debian/.*|bench/unix/(database|make|cc|heap)\.[ch]",
         tests("programs of Debian's", "linux/tests/linux_apps_test.py"),
     ),
