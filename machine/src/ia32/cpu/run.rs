@@ -246,7 +246,9 @@ impl<O: Observer> Core<O> {
         self.predict(cost.branch, insn, after);
         if O::ON {
             self.mem.time.tell(&mut self.mem.platform);
-            self.show_commit(pc, insn, line.code(n));
+            if self.observer.sees_commits() {
+                self.show_commit(pc, insn, line.code(n));
+            }
         }
         self.eip = self.next_eip;
         self.mem.platform.counters.fetches += u64::from(!self.suspended);
@@ -433,7 +435,7 @@ impl<O: Observer> Core<O> {
                 return Err(fault);
             }
         };
-        if O::ON {
+        if O::ON && self.observer.sees_commits() {
             self.show_commit(pc, &insn, code);
         }
         self.eip = self.next_eip;

@@ -23,6 +23,26 @@ impl Encoding {
         Some(code)
     }
 
+    /// Of the first `length` of these bytes.
+    ///
+    /// # Panics
+    /// There are not so many.
+    #[inline(always)]
+    #[must_use]
+    pub fn first_of(bytes: &[u8; LONGEST_INSN], length: u8) -> Self {
+        assert!(usize::from(length) <= LONGEST_INSN);
+        let mut word = [0; 16];
+        word[..LONGEST_INSN].copy_from_slice(bytes);
+        let kept = u128::from_le_bytes(word) & ((1 << (8 * u32::from(length))) - 1);
+        let mut code = Self {
+            bytes: [0; LONGEST_INSN],
+            length,
+        };
+        code.bytes
+            .copy_from_slice(&kept.to_le_bytes()[..LONGEST_INSN]);
+        code
+    }
+
     /// Whether there is no room for another byte.
     #[must_use]
     pub fn is_full(&self) -> bool {
@@ -62,6 +82,15 @@ impl fmt::LowerHex for Encoding {
 #[cfg(test)]
 mod tests {
     use super::Encoding;
+
+    #[test]
+    fn bytes_of_others_are_cut_off() {
+        let bytes = std::array::from_fn(|n| n as u8 + 1);
+        for length in 0..=15 {
+            let code = Encoding::first_of(&bytes, length);
+            assert_eq!(Some(code), Encoding::new(&bytes[..usize::from(length)]));
+        }
+    }
 
     #[test]
     fn bytes_are_shown_in_their_order() {

@@ -337,6 +337,76 @@ impl Checker {
         })
     }
 
+    /// The instruction was not known to be right.
+    #[inline(never)]
+    fn fetched_anew(&mut self, memory: &MemSys, access: &Access, code: Encoding, moment: Moment) {
+        let (va, insn) = (access.va as u32, code.word);
+        let mva = memory.relocate(va);
+        if let Some(pa) = self.trusted(memory, access, mva, Kind::Fetch) {
+            let word = self.ideal.shadow.word(pa);
+            if word.is_none_or(|word| part(word, pa, access.bytes) == insn) {
+                if let Some(word) = word {
+                    self.ideal.shadow.read_code(pa);
+                    self.fetches.add(va, self.user, code, moment, word);
+                }
+                return;
+            }
+        }
+        let mut used = None;
+        if memory.translates() {
+            // Without an entry the instruction came from a line that is fetched no more: the TLB
+            // was invalidated since, which the next fetch will notice.
+            let Some((place, entry)) = memory.insn_translation(mva) else {
+                return;
+            };
+            used = Some((place, *entry));
+        }
+        let pa = used.map_or(mva, |(_, entry)| entry.translate(mva));
+        if self.check_translation(memory, access, mva, &used, Kind::Fetch) != Some(pa) {
+            return;
+        }
+        let Some(word) = self.ideal.shadow.word(pa) else {
+            return;
+        };
+        let newest = part(word, pa, access.bytes);
+        if newest != insn {
+            let cacheable = used.is_none_or(|(_, entry)| entry.attributes.cacheable());
+            let why = self.why_old_insn(memory, mva, pa, cacheable);
+            let finding = Finding {
+                values: (insn, newest),
+                writer: self.ideal.shadow.writer(pa),
+                ..data_finding(why, access, mva, pa, &used)
+            };
+            self.findings.report(why.0, finding);
+        }
+    }
+
+    /// It was not known where the load goes, or it has read something else than is there.
+    #[inline(never)]
+    fn loaded_anew(&mut self, memory: &MemSys, access: &Access, mva: u32, value: u32) {
+        let Some(used) = data_translation(memory, mva) else {
+            return;
+        };
+        let pa = used.map_or(mva, |(_, entry)| entry.translate(mva));
+        if self.check_translation(memory, access, mva, &used, Kind::Load) != Some(pa) {
+            return;
+        }
+        let Some(word) = self.ideal.shadow.word(pa) else {
+            return;
+        };
+        let newest = part(word, pa, access.bytes);
+        if newest != value {
+            let entry = used.as_ref().map(|(_, entry)| entry);
+            let why = self.why_old_data(memory, mva, pa, entry);
+            let finding = Finding {
+                values: (value, newest),
+                writer: self.ideal.shadow.writer(pa),
+                ..data_finding(why, access, mva, pa, &used)
+            };
+            self.findings.report(why.0, finding);
+        }
+    }
+
     /// A store whose translation is gone: a later word of the same instruction has replaced it, or,
     /// with ideal tags, the store itself has changed what it came from. The ideal machine stores all
     /// the same.
@@ -420,80 +490,25 @@ impl check::Checker<Arm> for Checker {
 impl Observer<Arm> for Checker {
     const ON: bool = true;
 
+    #[inline]
     fn fetched(&mut self, memory: &MemSys, access: &Access, code: Encoding) {
-        let insn = code.word;
         self.hear(memory, access.pc, true);
         (self.pc, self.user) = (access.pc, !access.privileged);
-        let (va, moment) = (access.va as u32, self.moment(memory));
-        if self.fetches.knows(va, self.user, code, moment) {
-            return;
-        }
-        let mva = memory.relocate(va);
-        if let Some(pa) = self.trusted(memory, access, mva, Kind::Fetch) {
-            let word = self.ideal.shadow.word(pa);
-            if word.is_none_or(|word| part(word, pa, access.bytes) == insn) {
-                if let Some(word) = word {
-                    self.ideal.shadow.read_code(pa);
-                    self.fetches.add(va, self.user, code, moment, word);
-                }
-                return;
-            }
-        }
-        let mut used = None;
-        if memory.translates() {
-            // Without an entry the instruction came from a line that is fetched no more: the TLB
-            // was invalidated since, which the next fetch will notice.
-            let Some((place, entry)) = memory.insn_translation(mva) else {
-                return;
-            };
-            used = Some((place, *entry));
-        }
-        let pa = used.map_or(mva, |(_, entry)| entry.translate(mva));
-        if self.check_translation(memory, access, mva, &used, Kind::Fetch) != Some(pa) {
-            return;
-        }
-        let Some(word) = self.ideal.shadow.word(pa) else {
-            return;
-        };
-        let newest = part(word, pa, access.bytes);
-        if newest != insn {
-            let cacheable = used.is_none_or(|(_, entry)| entry.attributes.cacheable());
-            let why = self.why_old_insn(memory, mva, pa, cacheable);
-            let finding = Finding {
-                values: (insn, newest),
-                writer: self.ideal.shadow.writer(pa),
-                ..data_finding(why, access, mva, pa, &used)
-            };
-            self.findings.report(why.0, finding);
+        let moment = self.moment(memory);
+        if !self
+            .fetches
+            .knows(access.va as u32, self.user, code, moment)
+        {
+            self.fetched_anew(memory, access, code, moment);
         }
     }
 
+    #[inline]
     fn loaded(&mut self, memory: &MemSys, access: &Access, value: u32) {
         self.hear(memory, access.pc, false);
         let mva = memory.relocate(access.va as u32);
-        if self.reads_newest(memory, access, mva, Kind::Load, value) {
-            return;
-        }
-        let Some(used) = data_translation(memory, mva) else {
-            return;
-        };
-        let pa = used.map_or(mva, |(_, entry)| entry.translate(mva));
-        if self.check_translation(memory, access, mva, &used, Kind::Load) != Some(pa) {
-            return;
-        }
-        let Some(word) = self.ideal.shadow.word(pa) else {
-            return;
-        };
-        let newest = part(word, pa, access.bytes);
-        if newest != value {
-            let entry = used.as_ref().map(|(_, entry)| entry);
-            let why = self.why_old_data(memory, mva, pa, entry);
-            let finding = Finding {
-                values: (value, newest),
-                writer: self.ideal.shadow.writer(pa),
-                ..data_finding(why, access, mva, pa, &used)
-            };
-            self.findings.report(why.0, finding);
+        if !self.reads_newest(memory, access, mva, Kind::Load, value) {
+            self.loaded_anew(memory, access, mva, value);
         }
     }
 

@@ -105,13 +105,14 @@ impl Provenance {
 
 impl Checker {
     /// Takes the journal: what `pc` has done, or its fetch.
-    #[inline]
+    #[inline(always)]
     pub(super) fn hear(&mut self, memory: &MemSys, pc: u64, fetched: bool) {
         if memory.journal.has_events() {
             self.read_journal(memory, pc, fetched);
         }
     }
 
+    #[inline(never)]
     fn read_journal(&mut self, memory: &MemSys, pc: u64, fetched: bool) {
         let mut events = std::mem::take(&mut self.provenance.events);
         memory.journal.take(&mut events);

@@ -132,7 +132,7 @@ impl<O: Observer> Core<O> {
     pub(in crate::ia32) fn get_at<const N: u32>(&mut self, place: Place) -> u32 {
         let value = self.mem.get::<N>(place);
         if O::ON {
-            self.show::<N>(place, value, O::loaded);
+            self.show::<N>(place.linear, place.user, value, O::loaded);
         }
         value
     }
@@ -142,7 +142,7 @@ impl<O: Observer> Core<O> {
     pub(in crate::ia32) fn put_at<const N: u32>(&mut self, place: Place, value: u32) {
         self.mem.put::<N>(place, value);
         if O::ON {
-            self.show::<N>(place, value, O::stored);
+            self.show::<N>(place.linear, place.user, value, O::stored);
         }
     }
 
@@ -181,9 +181,13 @@ impl<O: Observer> Core<O> {
         seg: Seg,
         offset: u32,
     ) -> Result<u32, Fault> {
-        if !O::ON && !self.has_breakpoints() {
+        if !self.has_breakpoints() {
             let linear = self.linear(seg, offset, N, Access::Read)?;
-            if let Some(value) = self.mem.load_hinted::<N>(linear, self.cpl == 3) {
+            let user = self.cpl == 3;
+            if let Some(value) = self.mem.load_hinted::<N>(linear, user) {
+                if O::ON {
+                    self.show::<N>(linear, user, value, O::loaded);
+                }
                 return Ok(value);
             }
         }
@@ -206,9 +210,13 @@ impl<O: Observer> Core<O> {
         offset: u32,
         value: u32,
     ) -> Result<(), Fault> {
-        if !O::ON && !self.has_breakpoints() {
+        if !self.has_breakpoints() {
             let linear = self.linear(seg, offset, N, Access::Write)?;
-            if self.mem.store_hinted::<N>(linear, self.cpl == 3, value) {
+            let user = self.cpl == 3;
+            if self.mem.store_hinted::<N>(linear, user, value) {
+                if O::ON {
+                    self.show::<N>(linear, user, value, O::stored);
+                }
                 return Ok(());
             }
         }

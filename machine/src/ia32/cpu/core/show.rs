@@ -7,28 +7,28 @@ use crate::ia32::isa::insn::{Insn, Seg};
 use crate::ia32::isa::kind::Kind;
 use crate::ia32::isa::register::Operation;
 use crate::ia32::isa::Ia32;
-use crate::ia32::memory::memsys::Place;
 use crate::observe::{self, Commit, SystemAccess};
 
 use super::Core;
 
 impl<O: Observer> Core<O> {
-    /// Shows an access to data, by `show`: a word, or its bytes if they are not aligned together.
+    /// Shows an access to data at `linear`, by `show`: a word, or its bytes if they are not aligned together.
     #[inline(never)]
     pub(super) fn show<const N: u32>(
         &mut self,
-        place: Place,
+        linear: u32,
+        user: bool,
         value: u32,
         show: fn(&mut O, &MemSys, &observe::Access, u32),
     ) {
-        let bytes = if place.linear % N == 0 { N } else { 1 };
+        let bytes = if linear % N == 0 { N } else { 1 };
         for n in (0..N).step_by(bytes as usize) {
             let access = observe::Access {
                 cycle: self.mem.platform.cycle,
                 pc: self.pc().into(),
-                va: place.linear.wrapping_add(n).into(),
+                va: linear.wrapping_add(n).into(),
                 bytes,
-                privileged: !place.user,
+                privileged: !user,
             };
             let part = value >> (8 * n) & u32::MAX >> (32 - 8 * bytes);
             show(&mut self.observer, &self.mem, &access, part);
@@ -50,11 +50,8 @@ impl<O: Observer> Core<O> {
         self.observer.fetched(&self.mem, &access, code);
     }
 
-    /// Shows that the instruction at `pc` is done.
+    /// Shows that the instruction at `pc` is done, to an observer who is to be told.
     pub(in crate::ia32::cpu) fn show_commit(&mut self, pc: u32, insn: &Insn, code: Encoding) {
-        if !self.observer.sees_commits() {
-            return;
-        }
         let after = self.eip.wrapping_add(u32::from(insn.length));
         let commit = Commit::<Ia32> {
             cycle: self.mem.platform.cycle,

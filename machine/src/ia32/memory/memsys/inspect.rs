@@ -65,6 +65,27 @@ impl<P: Pipeline> MemSys<P> {
         Some(mmu::small_page(pde, pte, linear, global_pages))
     }
 
+    /// The entries of the page tables that [`Self::walk_now`] goes by: of the directory, and of the table, 0
+    /// for a large page. `None`: it is not mapped.
+    #[inline]
+    #[must_use]
+    pub fn entries_now(&self, linear: u32) -> Option<[u32; 2]> {
+        let read = |pa| self.platform.bus.read_memory_word(pa);
+        let pde = read(mmu::directory_entry(self.cr3, linear)).filter(|e| e & entry::P != 0)?;
+        if pde & entry::PS != 0 && self.cr4 & cr4::PSE != 0 {
+            return Some([pde, 0]);
+        }
+        let pte = read(mmu::table_entry(pde, linear)).filter(|e| e & entry::P != 0)?;
+        Some([pde, pte])
+    }
+
+    /// The registers that say what these mean: CR0 and CR4.
+    #[inline]
+    #[must_use]
+    pub fn controls(&self) -> [u32; 2] {
+        [self.cr0, self.cr4]
+    }
+
     /// Whether the directory in force has an entry for `linear`, of a table or a large page.
     #[must_use]
     pub fn has_directory_entry(&self, linear: u32) -> bool {

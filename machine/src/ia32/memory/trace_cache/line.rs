@@ -152,9 +152,14 @@ impl Line {
     }
 
     /// The bytes of instruction `n`.
+    #[inline]
     #[must_use]
     pub fn code(&self, n: usize) -> Encoding {
-        let own = self.codes().nth(n);
-        own.and_then(Encoding::new).unwrap_or_default()
+        let before = self.steps[..n].iter().map(|step| step.insn.length);
+        let first: usize = before.map(usize::from).sum();
+        let bytes = self.code[first..].first_chunk();
+        bytes.map_or_else(Encoding::default, |bytes| {
+            Encoding::first_of(bytes, self.steps[n].insn.length)
+        })
     }
 }

@@ -18,6 +18,8 @@
 //! that count are those of the space that runs, whether or not the directory in force has them, and an
 //! access outside of its linear addresses is a finding.
 
+mod trusted;
+
 use std::collections::BTreeSet;
 
 use crate::check::{self, Finding, Findings, Kind};
@@ -28,6 +30,8 @@ use crate::ia32::isa::Ia32;
 use crate::ia32::memory::mmu;
 use crate::ia32::memory::tlb::TlbEntry;
 use crate::observe::{Access, Observer};
+
+use self::trusted::{Seen, Trusted};
 
 /// What was forgotten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -111,6 +115,7 @@ pub struct Checker {
     /// The directories that have been in force, and the one that is.
     directories: BTreeSet<u32>,
     directory: Option<u32>,
+    trusted: Trusted,
 }
 
 impl check::Checker<Ia32> for Checker {
@@ -119,6 +124,7 @@ impl check::Checker<Ia32> for Checker {
             findings: Findings::new(),
             directories: BTreeSet::new(),
             directory: None,
+            trusted: Trusted::new(),
         }
     }
 
@@ -132,6 +138,7 @@ impl check::Checker<Ia32> for Checker {
 }
 
 impl Checker {
+    #[inline(always)]
     fn check(&mut self, memory: &MemSys, access: &Access, kind: Kind, value: u32) {
         if !memory.pages() {
             return;
@@ -156,11 +163,30 @@ impl Checker {
             fetch: kind == Kind::Fetch,
         };
         let spaces = &memory.platform.bus.host.spaces;
-        let segment = if spaces.segment != 0 && linear < spaces.shared {
-            Segment::running(memory)
+        let (segment, seen) = if spaces.segment != 0 && linear < spaces.shared {
+            (Segment::running(memory), None)
         } else {
-            None
+            (None, Seen::now(memory, linear, used))
         };
+        if let Some(seen) = &seen {
+            if self.trusted.knows(linear, kind, rights.user, seen) {
+                return;
+            }
+        }
+        self.check_anew(memory, access, (rights, kind, value), used, (segment, seen));
+    }
+
+    /// The same, where it is not known to be right; what of it was `seen`, if that decides.
+    #[inline(never)]
+    fn check_anew(
+        &mut self,
+        memory: &MemSys,
+        access: &Access,
+        (rights, kind, value): (mmu::Access, Kind, u32),
+        used: &TlbEntry,
+        (segment, seen): (Option<Segment>, Option<Seen>),
+    ) {
+        let linear = access.va as u32;
         let allowed = |page: &TlbEntry| mmu::allows(page, rights, memory.write_protects());
         let (right, cause) = match segment {
             Some(own) if linear.wrapping_sub(own.base) < own.size => {
@@ -171,9 +197,12 @@ impl Checker {
             Some(_) if rights.user => (None, Some(Cause::Foreign)),
             _ => {
                 let right = memory.walk_now(linear).filter(allowed);
-                let cause = cause(used, right.as_ref(), linear, linear, rights)
-                    .filter(|_| !self.copy_is_missing(memory, used, access, allowed));
-                (right, cause)
+                let cause = cause(used, right.as_ref(), linear, linear, rights);
+                if let (None, Some(seen)) = (cause, seen) {
+                    self.trusted.add(linear, kind, rights.user, seen);
+                }
+                let found = |_: &Cause| !self.copy_is_missing(memory, used, access, allowed);
+                (right, cause.filter(found))
             }
         };
         let Some(cause) = cause else {
