@@ -19,6 +19,7 @@ mod segments;
 mod shadow;
 mod strings;
 mod tags;
+mod templates;
 mod timing;
 mod traces;
 mod translation;

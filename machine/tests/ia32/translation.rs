@@ -14,14 +14,14 @@ use switchyard_machine::state::{Restorer, Saver, State};
 use super::rig::*;
 
 /// Where memory can be seen from level 3: as it is, again, read only, nothing, by small pages.
-const WINDOW: u32 = 0x4000_0000;
+pub(super) const WINDOW: u32 = 0x4000_0000;
 const SYNONYM: u32 = WINDOW + (1 << 22);
 const READ_ONLY: u32 = WINDOW + (2 << 22);
 const NOWHERE: u32 = WINDOW + (3 << 22);
 const SMALL: u32 = WINDOW + (4 << 22);
 /// Bytes of code, which the handler knows too, and of data; what handlers have in common.
-const CODE_BYTES: u32 = 0x1000;
-const DATA_BYTES: u32 = 0x1000;
+pub(super) const CODE_BYTES: u32 = 0x1000;
+pub(super) const DATA_BYTES: u32 = 0x1000;
 const COMMON: u32 = 0x7000;
 const TABLE: u32 = DIRECTORY + 0x1000;
 
@@ -38,31 +38,31 @@ const D: u32 = 0x40;
 const PS: u32 = 0x80;
 
 /// Marsaglia's xorshift.
-struct Random(u64);
+pub(super) struct Random(pub u64);
 
 impl Random {
-    fn word(&mut self) -> u32 {
+    pub(super) fn word(&mut self) -> u32 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0 >> 20) as u32
     }
 
-    fn below(&mut self, limit: u32) -> u32 {
+    pub(super) fn below(&mut self, limit: u32) -> u32 {
         self.word() % limit
     }
 
-    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
+    pub(super) fn of<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len() as u32) as usize]
     }
 
     /// One in `n`.
-    fn rarely(&mut self, n: u32) -> bool {
+    pub(super) fn rarely(&mut self, n: u32) -> bool {
         self.below(n) == 0
     }
 
     /// A register that streams compute in; sometimes any.
-    fn register(&mut self) -> u8 {
+    pub(super) fn register(&mut self) -> u8 {
         if self.rarely(16) {
             self.below(8) as u8
         } else {
@@ -71,7 +71,7 @@ impl Random {
     }
 
     /// The bytes of an operand `rm` beside `reg`: in memory, mostly where a base register points to.
-    fn operand(&mut self, reg: u8, code: &mut Vec<u8>) {
+    pub(super) fn operand(&mut self, reg: u8, code: &mut Vec<u8>) {
         let reg = reg << 3;
         match self.below(16) {
             0..=7 => code.push(0xc0 | reg | self.register()),
@@ -225,7 +225,7 @@ impl Random {
 }
 
 /// A machine in whose memory are `code` and `data`, as it is set up.
-fn machine(name: &str, code: &[u8], data: &[u8]) -> Machine {
+pub(super) fn machine(name: &str, code: &[u8], data: &[u8]) -> Machine {
     let mut config = MachineConfig::find(name).expect("a built-in machine");
     config.ram_bytes = 4 << 20;
     let mut rig = Rig::<()>::on(&config, |_| ());
@@ -357,7 +357,7 @@ fn saved(machine: &mut Machine) -> Vec<u8> {
     bytes
 }
 
-fn compare(machines: &mut [Machine; 2], whole: bool, what: &str) {
+pub(super) fn compare(machines: &mut [Machine; 2], whole: bool, what: &str) {
     let [a, b] = machines;
     let told = format!("{what}, cycle {}, eip {:#x}", b.cycles(), b.core().eip);
     assert_eq!(
@@ -419,7 +419,7 @@ fn stream(name: &str, seed: u64) -> u64 {
 }
 
 /// Translates at the first chance. Every third stream has so little memory for code that it is full soon.
-fn eager(machine: &mut Machine, seed: u64) {
+pub(super) fn eager(machine: &mut Machine, seed: u64) {
     let core = machine.core();
     core.run_as_host_code();
     let Some(translator) = core.mem.translator() else {
