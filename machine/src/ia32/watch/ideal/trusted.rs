@@ -45,7 +45,7 @@ impl Trusted {
     #[inline(always)]
     fn place(linear: u32, kind: Kind, user: bool) -> usize {
         let page = linear as usize >> 12;
-        (page ^ page >> 9) % PAGES | (kind as usize * 2 + usize::from(user)) * PAGES
+        (page ^ page >> 9) % PAGES + (kind as usize * 2 + usize::from(user)) * PAGES
     }
 
     /// Whether such an access was right when all was as it is now.
