@@ -144,6 +144,35 @@ static void long_string(void) {
     CHECK(same_bytes(child, TARGET + 4, FRAMES_BLOCK_SIZE, 2, 0));
 }
 
+/* While strings are copied, a timer's interrupt comes; its message waits for us. */
+static void interrupted(void) {
+    if (!probe_present()) {
+        test_skip("the timer's time is not the processor's");
+        return;
+    }
+    L4_ThreadId_t interrupt = L4_GlobalId(test_board()->interrupt, 1);
+    struct task *child = child_with(TARGET, PAGES, true);
+    CHECK(child != NULL);
+    fill(3);
+    EQUAL(L4_AssociateInterrupt(interrupt, L4_MyGlobalId()), 1);
+    for (unsigned i = 0; i < 4; i++) {
+        L4_Clock_t begun = L4_SystemClock();
+        test_board()->arm();
+        do {
+            CHECK(receives(child, L4_MyGlobalId(), TARGET, FRAMES_BLOCK_SIZE));
+            EQUAL(send_string(child->id, FRAMES_BLOCK_SIZE, source), 0);
+            EQUAL(child_wait(child).words[0], 0);
+        } while (L4_SystemClock().raw - begun.raw < 3000);
+        L4_MsgTag_t tag = L4_Receive_Timeout(interrupt, L4_TimePeriod(20000));
+        test_board()->disarm();
+        EQUAL(error_of(tag), 0);
+        EQUAL(L4_Label(tag), L4_LABEL_INTERRUPT);
+        L4_Set_MsgTag(L4_Niltag);
+        EQUAL(error_of(L4_Send_Timeout(interrupt, PATIENCE)), 0);
+    }
+    EQUAL(L4_DeassociateInterrupt(interrupt), 1);
+}
+
 /* ---- within a space ---- */
 
 static volatile L4_Word_t told[4];
@@ -558,6 +587,7 @@ const struct test string_tests[] = {
     {"string_of_a_device", of_a_device},
     {"string_seen_by_the_program", seen_by_the_program},
     {"string_long", long_string},
+    {"string_interrupted", interrupted},
     {"string_same_space", same_space},
     {"string_compound", compound},
     {"string_several", several},
