@@ -56,7 +56,7 @@ $(VENV)/.packages: requirements.lock
 	@echo "== Python packages into $(VENV), those of the tests too, 1.1 GB"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@# pip takes one processor: another begins to compile the simulator
-	$(call quietly,cargo build --release --locked --quiet & \
+	$(call quietly,cargo build --release --locked --quiet --package switchyard-machine & \
 		$(PIP) -r requirements.lock && wait $$!)
 	@touch $(VENV)/.setup-packages $@
 

@@ -54,7 +54,7 @@ class Suite:
     count: Callable[[str], Count | None] = lambda _output: None
     needs: str = ""  # the purpose, as doctor calls it, that the computer must be fit for
     vital: bool = False  # whether nothing else can run where it failed
-    # Begun before all others, which use the processors that it does not: often it is on one only.
+    # Begun before all others, to which it gives way: often one processor of two is idle.
     # At its turn it is waited for.
     early: bool = False
 
@@ -272,7 +272,11 @@ def main(arguments: list[str]) -> int:
     LOGS.mkdir(parents=True)
     chosen = [suite for suite in suites() if arguments[0] in suite.tiers]
     # what one says meanwhile fits into its pipe: a line for each image, or an error's
-    early = {suite.name: start(suite) for suite in chosen if suite.early and not missing(suite)}
+    early = {
+        suite.name: start(suite, "nice", "-n", "10")
+        for suite in chosen
+        if suite.early and not missing(suite)
+    }
     outcomes = []
     try:
         for suite in chosen:
