@@ -126,7 +126,7 @@ def test_the_source_archive_is_whole(tmp_path: Path) -> None:
     (archive,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(archive) as packed:
         inside = {name.partition("/")[2] for name in packed.getnames()}
-    listed = run("git", "ls-files", "--cached", "--others", "--exclude-standard")
+    listed = run("git", "ls-files")
     known = set(listed.stdout.splitlines())
     assert known - inside == set()
     assert inside - known <= {"PKG-INFO"}
