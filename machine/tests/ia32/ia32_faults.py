@@ -305,7 +305,7 @@ def differs_freely(
     vector, code, address, _ = theirs.faults[0]
     if vector != PAGE_FAULT or not missing(case, address):
         return None
-    if _compares_alike(name, ours, theirs):
+    if amd and _compares_alike(name, ours, theirs):
         return COMPARED
     if not ours.faults:
         return WIDE_POP if name.startswith("pop ds, 32") else None
