@@ -62,14 +62,9 @@ def figure(application: Application, rows: Found, title: str) -> show.Bars:
         name: {ON_ALL[on]: rows[case, on]["cycles"] / rows[case, NATIVE]["cycles"] for on in EVERY}
         for case, name in application.names.items()
     }
-    told = (
-        f"{name}: {', '.join(f'{on} {value:.2f}' for on, value in by.items())}"
-        for name, by in times.items()
-    )
     return show.bars(
         title,
         f"Linux {Linux.version}; simulated machine {MACHINE}, and the same with hardware tags",
         "times what native Linux takes",
-        f"Bars in times of native Linux: {'; '.join(told)}.",
         times,
     )

@@ -414,17 +414,15 @@ def breakdown(
     subtitle: str,
     value_title: str,
     cases: Iterable[tuple[str, Operation]],
-    told: Iterable[tuple[str, Operation]],
     beside: Mapping[str, float] | None = None,
 ) -> Bars:
-    """Where the time of operations went; some of them in words, `beside` some what is published."""
+    """Where the time of operations went; `beside` some what is published."""
     bars = []
     for case, operation in cases:
         bars += [Bar(case, part, us) for part, us in operation.parts.items()]
         if beside and case in beside:
             bars.append(Bar(case, "published, in all", beside[case], published=True))
-    said = "; ".join(f"{case}: {operation.told}" for case, operation in told)
-    return Bars(title, subtitle.split("\n"), value_title, f"Stacked bars: {said}.", bars)
+    return Bars(title, subtitle.split("\n"), value_title, bars)
 
 
 def told(parts: Mapping[str, float]) -> str:

@@ -145,12 +145,9 @@ class Rings:
             "value",
         )
 
-    def figure(
-        self, title: str, subtitle: str, lines: Sequence[Series], told: str, step: float
-    ) -> Figure:
-        """Switches over the number of processes; `told` is what the lines are of."""
+    def figure(self, title: str, subtitle: str, lines: Sequence[Series], step: float) -> Figure:
+        """Switches over the number of processes."""
         drawn = [mark.top for line in lines for mark in line.marks]
-        measured = [mark.y for line in lines if not line.published for mark in line.marks]
         y_range, y_ticks = suite.ticks(max(drawn), step)
         first, last = self.ends
         every = 2 if last <= 16 else 4 if last <= 32 else 5
@@ -159,10 +156,6 @@ class Rings:
             subtitle=[*subtitle.split("\n"), suite.BARS],
             x_title="processes",
             y_title="a switch, µs",
-            description=(
-                f"Line chart of context-switch times over {first} to {last} processes, {told}, "
-                f"between {min(measured):.0f} and {max(measured):.0f} microseconds."
-            ),
             series=lines,
             y_range=y_range,
             y_ticks=y_ticks,

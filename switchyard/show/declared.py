@@ -19,6 +19,7 @@ from switchyard.data.records import Parameter
 from switchyard.data.rows import Row, Rows, number
 from switchyard.errors import InputError
 from switchyard.show.figure import (
+    LOG,
     Bar,
     Bars,
     Figure,
@@ -34,7 +35,7 @@ from switchyard.show.views import Results, View
 # A view imports this module alone.
 __all__ = [
     "Axes", "Bar", "Bars", "Column", "Columns", "Figure", "Knee", "Mark", "Panels", "Results",
-    "Series", "Table", "View", "across", "approx", "bars", "compared", "each", "ends", "line",
+    "Series", "Table", "View", "across", "approx", "bars", "compared", "each", "line",
     "lines", "log_axis", "named", "over", "plain", "published", "spread", "steps", "table", "under",
     "value_of",
 ]  # fmt: skip
@@ -42,7 +43,6 @@ __all__ = [
 # A metric with so many digits after the point, or what a function says of the case.
 Column = tuple[str, int] | Callable[[Any], str]
 Columns = Mapping[str, Column]
-LOG = " (log scale)"
 
 
 def table(
@@ -180,7 +180,6 @@ def lines(
     title: str,
     subtitle: str,
     axes: Axes | str,
-    description: str,
     series: Sequence[Series],
     knees: Sequence[Knee] = (),
 ) -> Figure:
@@ -192,7 +191,6 @@ def lines(
         title,
         subtitle.split("\n"),
         *axes.titles,
-        description,
         series,
         knees,
         log_y="y" in axes.log,
@@ -207,7 +205,6 @@ def bars(
     title: str,
     subtitle: str,
     value_title: str,
-    description: str,
     values: Mapping[str, Mapping[str, float]] | Sequence[Bar],
     *,
     published: Collection[str] = (),
@@ -231,10 +228,8 @@ def bars(
         for part, cases in (beside or {}).items()
         for case, value in cases.items()
     ]
-    title_of_values = value_title + LOG * log
     more = {"stacked": False, "log": log, **more}
-    drawn = [*values, *last]
-    return Bars(title, subtitle.split("\n"), title_of_values, description, drawn, **more)
+    return Bars(title, subtitle.split("\n"), value_title + LOG * log, [*values, *last], **more)
 
 
 def compared(
@@ -249,22 +244,12 @@ def compared(
 
     `there` and `here` are what the two are called.
     """
-    values, told = {}, []
-    for case, (paper, value) in cases.items():
-        values[case] = ({there: paper} if paper else {}) | {here: value}
-        beside = f"{paper:g} published and " if paper else ""
-        told.append(f"{case} {beside}{number(value)} measured")
-    description = f"Bars in {unit}: {', '.join(told)}."
+    values = {
+        case: ({there: paper} if paper else {}) | {here: value}
+        for case, (paper, value) in cases.items()
+    }
     why = {there: "nothing is published"}
-    return bars(title, subtitle, unit, description, values, published=[there], empty=why)
-
-
-def ends(curves: Mapping[str, Sequence[Row]], metric: str, digits: int = 0) -> str:
-    """In words, from where to where each curve goes."""
-    return ", ".join(
-        f"{name} {rows[0][metric]:.{digits}f} to {rows[-1][metric]:.{digits}f}"
-        for name, rows in curves.items()
-    )
+    return bars(title, subtitle, unit, values, published=[there], empty=why)
 
 
 def steps(values: Iterable[float]) -> list[float]:

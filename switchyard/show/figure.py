@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What figures show: series of values, or bars, or several of these; as JSON too. And tables.
 
-How they are drawn is `plot`'s business, which is why nothing here knows a drawing library.
+How they are drawn is `plot`'s business, which is why nothing here knows a drawing library. Who
+cannot see a figure reads its description, which is made of what it shows.
 """
 
 import csv
@@ -9,11 +10,16 @@ import dataclasses
 import io
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from switchyard.data.fields import Fields
+
+LOG = " (log scale)"  # what titles of logarithmic axes end in
+# A description has each value of so many bars, and half as many wholes; of more the least and the
+# greatest.
+DESCRIBED = 24
 
 
 @dataclass(frozen=True)
@@ -109,7 +115,6 @@ class Figure:
     subtitle: Sequence[str]  # its lines
     x_title: str
     y_title: str
-    description: str  # the text alternative
     series: Sequence[Series]
     knees: Sequence[Knee] = ()
     log_y: bool = False
@@ -117,6 +122,25 @@ class Figure:
     y_ticks: Sequence[float] = ()
     x_ticks: Sequence[float] = ()
     log_x: bool = False
+
+    @property
+    def description(self) -> str:
+        """The text alternative: where each line begins and ends."""
+        y_title, x_title = (title.removesuffix(LOG) for title in (self.y_title, self.x_title))
+        return f"Line chart of {y_title} over {x_title}{self.reach}: {self.told}."
+
+    @property
+    def reach(self) -> str:
+        """From where to where the measured lines go."""
+        xs = [mark.x for series in self.series if not series.published for mark in series.marks]
+        return f", {min(xs):g} to {max(xs):g}" if xs else ""
+
+    @property
+    def told(self) -> str:
+        """The lines in words; of those that are published, their names."""
+        lines = [f"{s.label} {_ends(s.marks)}" for s in self.series if not s.published and s.line]
+        beside = [series.label for series in self.series if series.published]
+        return "; ".join([*lines, *([f"beside {', '.join(beside)}"] if beside else [])])
 
 
 @dataclass(frozen=True)
@@ -128,9 +152,14 @@ class Panels:
 
     title: str
     subtitle: Sequence[str]
-    description: str
     panels: Sequence[Figure]
     columns: int
+
+    @property
+    def description(self) -> str:
+        """The text alternative: that of each panel."""
+        told = [f"{one.title}, over {one.x_title}{one.reach}: {one.told}" for one in self.panels]
+        return f"Line charts of {self.panels[0].y_title}. {'. '.join(told)}."
 
     @property
     def names(self) -> dict[str, str]:
@@ -173,12 +202,47 @@ class Bars:
     title: str
     subtitle: Sequence[str]
     value_title: str
-    description: str
     bars: Sequence[Bar]
     stacked: bool = True
     log: bool = False  # only where bars are not stacked
     # By part, why some cases have no value of it: shown in their places.
     empty: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def description(self) -> str:
+        """The text alternative: the values; of a whole, how much it is and its largest part."""
+        kind = "Stacked bars" if self.stacked else "Bars"
+        told = self._wholes() if self.stacked else self._values()
+        return f"{kind} of {self.value_title.removesuffix(LOG)}: {'; '.join(told)}."
+
+    def _values(self) -> Iterable[str]:
+        if len(self.bars) > DESCRIBED:
+            for part in self.parts:
+                by = {bar.case: bar.value for bar in self.bars if bar.part == part}
+                yield _least_to_most(by, f"{part} from ")
+            return
+        several = len(self.parts) > 1
+        for case in self.cases:
+            values = [
+                f"{bar.part} {_short(bar.value)}" if several else _short(bar.value)
+                for bar in self.bars
+                if bar.case == case
+            ]
+            yield f"{case}{':' * several} {', '.join(values)}"
+
+    def _wholes(self) -> Iterable[str]:
+        by: dict[str, dict[str, float]] = {case: {} for case in self.cases}
+        for bar in self.bars:
+            if not bar.published:
+                by[bar.case][bar.part] = bar.value
+        sums = {case: sum(parts.values()) for case, parts in by.items()}
+        if len(sums) > DESCRIBED // 2:
+            yield _least_to_most(sums, "from ")
+            return
+        for case, parts in by.items():
+            most = max(parts, key=lambda part: parts[part])
+            share = f", of it {parts[most] / sums[case]:.0%} {most}" if sums[case] > 0 else ""
+            yield f"{case} {_short(sums[case])}{share}"
 
     @property
     def cases(self) -> list[str]:
@@ -203,10 +267,27 @@ class Bars:
 Drawn = Figure | Bars | Panels
 
 
+def _short(value: float) -> str:
+    """A value with three digits that count."""
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def _ends(marks: Sequence[Mark]) -> str:
+    """Where a line begins and ends."""
+    return " to ".join(dict.fromkeys(_short(mark.y) for mark in (marks[0], marks[-1])))
+
+
+def _least_to_most(by: Mapping[str, float], head: str) -> str:
+    """The least and the greatest of some cases."""
+    ends = (min(by, key=lambda case: by[case]), max(by, key=lambda case: by[case]))
+    return head + " to ".join(f"{_short(by[case])} ({case})" for case in dict.fromkeys(ends))
+
+
 def to_json(figure: Drawn) -> dict[str, Any]:
     """What a figure shows, as JSON."""
     kinds = {Bars: "bars", Panels: "panels", Figure: "series"}
-    return {"kind": kinds[type(figure)], **dataclasses.asdict(figure)}
+    kind, told = kinds[type(figure)], figure.description
+    return {"kind": kind, "description": told, **dataclasses.asdict(figure)}
 
 
 def from_json(value: object, where: str) -> Drawn:
@@ -216,7 +297,6 @@ def from_json(value: object, where: str) -> Drawn:
         return Panels(
             title=entries.text("title"),
             subtitle=entries.texts("subtitle"),
-            description=entries.text("description"),
             panels=entries.items("panels", lambda value, where: _lines(Fields(value, where))),
             columns=entries.whole("columns"),
         )
@@ -225,7 +305,6 @@ def from_json(value: object, where: str) -> Drawn:
             title=entries.text("title"),
             subtitle=entries.texts("subtitle"),
             value_title=entries.text("value_title"),
-            description=entries.text("description"),
             bars=entries.items("bars", _bar),
             stacked=entries.truth("stacked"),
             log=entries.truth("log"),
@@ -246,7 +325,6 @@ def _lines(entries: Fields) -> Figure:
         subtitle=entries.texts("subtitle"),
         x_title=entries.text("x_title"),
         y_title=entries.text("y_title"),
-        description=entries.text("description"),
         series=series,
         knees=entries.items("knees", _knee),
         log_y=entries.truth("log_y"),

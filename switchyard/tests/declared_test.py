@@ -14,7 +14,6 @@ from switchyard.show.declared import (
     bars,
     compared,
     each,
-    ends,
     line,
     lines,
     named,
@@ -89,27 +88,27 @@ def test_a_metric_that_a_case_lacks_is_said() -> None:
 
 def test_a_logarithmic_axis_says_so_and_ends_at_round_values() -> None:
     axes = Axes("cycles over n", log="xy", margins=(1, 1))
-    figure = lines("A", "b", axes, "c", over(CURVES, "n", "cycles"))
+    figure = lines("A", "b", axes, over(CURVES, "n", "cycles"))
     assert (figure.x_title, figure.y_title) == ("n (log scale)", "cycles (log scale)")
     assert (figure.log_x, figure.log_y, figure.subtitle) == (True, True, ["b"])
     assert figure.y_range == (20, 1000)
     assert figure.y_ticks == [20, 50, 100, 200, 500, 1000]
     assert steps([0.3, 4])[:5] == [0.01, 0.02, 0.05, 0.1, 0.2]
     far = Axes("cycles over n", log="y", margins=(0.5, 2))
-    off = lines("A", "b", far, "c", over(CURVES, "n", "cycles"))
+    off = lines("A", "b", far, over(CURVES, "n", "cycles"))
     assert off.y_range == (10, 2000)
 
 
 def test_a_linear_axis_with_a_step_begins_at_nothing_and_ends_above_all() -> None:
     axes = Axes("cycles over n", step=250)
-    figure = lines("A", "b", axes, "c", over(CURVES, "n", "cycles"))
+    figure = lines("A", "b", axes, over(CURVES, "n", "cycles"))
     assert (figure.y_range, figure.y_ticks) == ((0, 750), [0, 250, 500, 750])
     assert (figure.x_title, figure.log_x, figure.log_y) == ("n", False, False)
 
 
 def test_axes_are_one_over_the_other() -> None:
     with pytest.raises(ValueError, match="cycles: expected what is on the y axis, ` over `, what"):
-        lines("A", "b", "cycles", "c", over(CURVES, "n", "cycles"))
+        lines("A", "b", "cycles", over(CURVES, "n", "cycles"))
 
 
 def test_lines_are_rows_over_a_parameter_and_what_is_published() -> None:
@@ -119,12 +118,11 @@ def test_lines_are_rows_over_a_parameter_and_what_is_published() -> None:
     drawn = line("measured", CURVES["fass"], "n", "cycles", kind="fass", spread=True)
     assert (drawn.kind, [mark.x for mark in drawn.marks]) == ("fass", [1, 2])
     assert (drawn.marks[0].low, drawn.marks[0].high) == (20, 40)
-    assert ends(CURVES, "cycles") == "flush 300 to 600, fass 30 to 60"
 
 
 def test_bars_stand_beside_each_other_unless_they_are_stacked() -> None:
     values = {"a": {"paper": 2.0, "measured": 1.0}, "b": {"measured": 3.0}}
-    figure = bars("A", "b", "µs", "c", values, published=["paper"], beside={"limit": {"b": 4.0}})
+    figure = bars("A", "b", "µs", values, published=["paper"], beside={"limit": {"b": 4.0}})
     assert (figure.stacked, figure.value_title) == (False, "µs")
     assert figure.bars == [
         Bar("a", "paper", 2.0, published=True),
@@ -132,8 +130,8 @@ def test_bars_stand_beside_each_other_unless_they_are_stacked() -> None:
         Bar("b", "measured", 3.0),
         Bar("b", "limit", 4.0, published=True),
     ]
-    assert bars("A", "b", "µs", "c", values, stacked=True).stacked
-    assert bars("A", "b", "µs", "c", values, log=True).value_title == "µs (log scale)"
+    assert bars("A", "b", "µs", values, stacked=True).stacked
+    assert bars("A", "b", "µs", values, log=True).value_title == "µs (log scale)"
 
 
 def test_what_is_published_stands_beside_what_is_measured() -> None:
@@ -144,5 +142,4 @@ def test_what_is_published_stands_beside_what_is_measured() -> None:
         Bar("a", "measured", 1.5),
         Bar("b", "measured", 300.0),
     ]
-    assert figure.description == "Bars in µs: a 2 published and 1.50 measured, b 300 measured."
     assert figure.empty == {"paper": "nothing is published"}

@@ -22,7 +22,6 @@ LINES = Figure(
     subtitle=["one", "two"],
     x_title="clients",
     y_title="time, µs",
-    description="In words.",
     series=[
         Series("a", "a, measured", [Mark(1, 2.5, 2, 3), Mark(10, 4.0, 3, 5)]),
         Series("a", "a, published", [Mark(1, 3)], published=True),
@@ -37,7 +36,6 @@ BARS = Bars(
     title="Where the cycles go",
     subtitle=[],
     value_title="cycles",
-    description="In words.",
     bars=[
         Bar("pipe", "kernel", 300),
         Bar("pipe", "refills", 200.5),
@@ -88,7 +86,7 @@ def test_every_value_is_drawn_and_named(shown: Figure | Bars) -> None:
             else [mark.y for series in shown.series for mark in series.marks]
         )
         assert all(json.dumps(value) in text for value in values)
-        assert drawn["description"] == "In words."
+        assert drawn["description"] == shown.description
 
 
 @pytest.mark.parametrize("shown", EVERY)
@@ -134,6 +132,34 @@ def test_more_kinds_than_colours_still_differ() -> None:
     assert len({(entry.colour, entry.shape) for entry in entries}) == 20
 
 
+def test_a_figure_is_told_in_words() -> None:
+    """To who cannot see it: ends of lines, values of bars, sums of parts."""
+    line = "a, measured 2.5 to 4; b, measured 7.25 to 9.5; beside a, published"
+    assert LINES.description == f"Line chart of time, µs over clients, 1 to 10: {line}."
+    assert PANELS.description == (
+        f"Line charts of time, µs. left, over clients, 1 to 10: {line}. "
+        "right, over clients, 1 to 10: b, measured 7.25 to 9.5."
+    )
+    assert BARS.description == (
+        "Stacked bars of cycles: pipe 500, of it 60% kernel; lock 160, of it 62% kernel."
+    )
+    beside = replace(BARS, stacked=False)
+    assert beside.description == (
+        "Bars of cycles: pipe: kernel 300, refills 200, published whole 480; "
+        "lock: kernel 100, refills 60."
+    )
+    one = replace(
+        beside, value_title="cycles (log scale)", bars=[Bar("a", "x", 1), Bar("b", "x", 2)]
+    )
+    assert one.description == "Bars of cycles: a 1; b 2."
+    many = [Bar(f"{n}", part, n * by) for n in range(13) for part, by in (("x", 1), ("y", 100))]
+    assert replace(beside, bars=many).description == (
+        "Bars of cycles: x from 0 (0) to 12 (12); y from 0 (0) to 1200 (12)."
+    )
+    whole = replace(BARS, bars=many).description
+    assert whole == "Stacked bars of cycles: from 0 (0) to 1212 (12)."
+
+
 def test_lines_without_a_mark_are_refused() -> None:
     told = figure.to_json(replace(LINES, series=[]))
     with pytest.raises(InputError, match=r"series: found .*expected a list with a mark"):
@@ -143,9 +169,7 @@ def test_lines_without_a_mark_are_refused() -> None:
 def test_an_interval_is_drawn_as_a_bar_beside_the_band() -> None:
     """Spread and interval are two things; on a logarithmic axis there is no zero to go to."""
     marks = [Mark(1, 10, 4, 30, half=2), Mark(2, 10, 4, 30, half=11), Mark(3, 10, half=math.inf)]
-    shown = Figure(
-        "t", ["s"], "x", "y", "d", [Series("a", "a", marks)], log_y=True, y_range=(1, 100)
-    )
+    shown = Figure("t", ["s"], "x", "y", [Series("a", "a", marks)], log_y=True, y_range=(1, 100))
     assert marks[2].half is None
     (bars,) = [
         layer["data"]["values"]
@@ -160,7 +184,7 @@ def test_an_interval_is_drawn_as_a_bar_beside_the_band() -> None:
 
 def test_a_logarithmic_axis_has_dots_with_their_values_and_no_bars() -> None:
     bars = [Bar("a", "x", 1.0), Bar("b", "x", 64.25), Bar("a", "y", 90.0, published=True)]
-    shown = Bars("t", ["s"], "v", "d", bars, stacked=False, log=True)
+    shown = Bars("t", ["s"], "v", bars, stacked=False, log=True)
     drawn = plot.spec(shown)
     assert {layer["mark"]["type"] for layer in drawn["layer"]} == {"point", "text"}
     assert drawn["layer"][0]["encoding"]["x"]["scale"]["domain"] == [1, 100]
@@ -181,7 +205,7 @@ def test_a_logarithmic_axis_has_dots_with_their_values_and_no_bars() -> None:
 @pytest.mark.parametrize("log", [False, True])
 def test_an_empty_place_says_why(log: bool) -> None:
     bars = [Bar("a", "x", 1.0), Bar("b", "x", 64.0), Bar("a", "limit", 90.0, published=True)]
-    shown = Bars("t", ["s"], "v", "d", bars, False, log, {"limit": "no limit is set"})
+    shown = Bars("t", ["s"], "v", bars, False, log, {"limit": "no limit is set"})
     assert shown.gaps == [("b", "limit")]
     assert plot.svg(shown).count(">no limit is set<") == 1
     again = figure.from_json(json.loads(json.dumps(figure.to_json(shown))), "f")
@@ -193,7 +217,7 @@ def banded() -> Figure:
     """A series within a band of its own, another that the band would hide, and a bare band."""
     marks = [Mark(x, 10, 4, 30) for x in (1, 5, 10)]
     return Figure(
-        "t", ["s"], "x", "y", "d",
+        "t", ["s"], "x", "y",
         [
             Series("b", "b, measured", [Mark(1, 5), Mark(10, 25)]),
             Series("a", "a, measured", marks, band="5th to 95th percentile"),
@@ -262,7 +286,6 @@ def test_everything_is_within_the_frame_of_the_figures_of_the_book() -> None:
 PANELS = Panels(
     title="All of them",
     subtitle=["beside each other"],
-    description="In words.",
     panels=[
         replace(LINES, title="left", y_range=(1, 10), y_ticks=[1, 10]),
         replace(LINES, title="right", y_range=(1, 10), y_ticks=[1, 10], series=LINES.series[2:]),

@@ -20,7 +20,6 @@ def lines(*ys: list[float], names: list[str] | None = None, log: bool = False) -
         subtitle=[],
         x_title="x",
         y_title="y",
-        description="",
         series=[
             Series(name, name, [Mark(x + 1, y) for x, y in enumerate(some)])
             for name, some in zip(names, ys, strict=True)

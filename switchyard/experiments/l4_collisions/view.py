@@ -58,9 +58,6 @@ def view(results: show.Results) -> show.View:
         f"{ABOUT}, simulated machine {MACHINE}; one way, with the\n"
         f"turn's own work: {PAGES} page of data, and the message",
         AXES,
-        f"Line chart over {SPACES[0]} to {SPACES[-1]} spaces. With two, flush takes "
-        f"{at('flush', 4, 2)['cycles']:.0f} cycles, fass {at('fass', 0, 2)['cycles']:.0f} if "
-        f"nothing collides and {at('fass', 4, 2)['cycles']:.0f} if four megabytes do.",
         show.over(curves, "spaces", "cycles"),
     )
     return show.View(tables, {"": figure}, locals())

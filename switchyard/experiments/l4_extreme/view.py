@@ -93,8 +93,6 @@ def view(results: show.Results) -> show.View:
         ]
         return max(alike, default=0.0)
 
-    ends = {c.processes: {"private": c.private, "shared": c.shared} for c in every}
-    told = "; ".join(f"{n} processes: {show.ends(by, 'turn', 1)}" for n, by in ends.items())
     at_band = "; ".join(
         f"{c.processes} processes {by['tags']['cycles']:.0f} cycles a turn with "
         f"{by['tags']['dtlb_misses']:.1f} misses of the data TLB, fass-shared "
@@ -127,9 +125,6 @@ def view(results: show.Results) -> show.View:
             f"{ABOUT}, simulated machine {MACHINE}, L4, scheme fass-shared; one process's turn: a "
             f"byte of each page, and a yield;\n{PUBLISHED}",
             AXES,
-            f"Line chart of microseconds for a turn over {PAGES[0]} to {PAGES[-1]} pages. {told}. "
-            "Private mappings slow down at fewer pages than shared ones; beyond the size of the "
-            "TLB they are alike.",
             drawn(private="private", shared="shared"),
             [show.Knee(pages, label, 0.06, published=True) for pages, label in knees.items()],
         ),
@@ -139,7 +134,6 @@ def view(results: show.Results) -> show.View:
             f"{ABOUT}, simulated machines {MACHINE} (fass-shared) and {machine(TAGS)}, L4;\none "
             "process's turn: a byte of each page, which all have at one address, and a yield",
             AXES,
-            tags,
             drawn(shared="shared", tags="hardware tags"),
         ),
     }

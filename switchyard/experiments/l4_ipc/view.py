@@ -131,8 +131,6 @@ def view(results: show.Results) -> show.View:
             low = min(low, *(swing.low for swing in swings.values()))
             high = max(high, *(1.1 * swing.high for swing in swings.values()))
         first = curves["fass"][0]
-        us = {scheme: [row["round_trip"] for row in curve] for scheme, curve in curves.items()}
-        ends = {scheme: f"{ys[0]:.1f} to {ys[-1]:.1f}" for scheme, ys in us.items()}
         return show.lines(
             "Round-trip IPC between address spaces: flushing against fast switching",
             f"{ABOUT}; measured: simulated machine {MACHINE}, mean of "
@@ -141,11 +139,6 @@ def view(results: show.Results) -> show.View:
             f"{first['round_trip_runs']} seeds;\npublished: Wiggins et al. 2003, Fig. 5 (only what "
             "its text says in numbers)",
             show.Axes(AXES, "xy", x_ticks=X_TICKS, y_ticks=y_ticks, y_range=(low, high)),
-            f"Line chart of round-trip IPC time over {CLIENTS[0]} to {last} client address spaces. "
-            f"Flush lies between {min(us['flush']):.1f} and {max(us['flush']):.1f} microseconds. "
-            f"Fast address-space switching starts at {us['fass'][0]:.1f} and ends at "
-            f"{us['fass'][-1]:.1f} microseconds, with shared domains alike. One space without "
-            f"protection takes {ends['single-space']}, hardware tags {ends[TAGS]}.",
             series,
             knees,
         )
@@ -180,13 +173,11 @@ def _on_pc(curves: Mapping[str, Sequence[Row]]) -> show.Figure:
         ]
         for scheme, curve in curves.items()
     }
-    told = [f"{s} {some[0].y:.0f} to {some[-1].y:.0f}" for s, some in marks.items()]
     return show.lines(
         "Round-trip IPC between address spaces on a Pentium 4",
         f"{l4_pc.ABOUT}; simulated machine {l4_pc.MACHINE}, mean of "
         f"{first['round_trip_samples']:,} round trips;\n"
         f"bars: 95 % confidence interval of the mean, over {first['round_trip_runs']} seeds",
         show.Axes("round trip, cycles over client address spaces", log="x", x_ticks=X_TICKS),
-        f"Line chart of cycles over 1 to {CLIENTS[-1]} client address spaces: {', '.join(told)}.",
         [show.Series(scheme, scheme, some) for scheme, some in marks.items()],
     )

@@ -83,9 +83,6 @@ def view(results: show.Results) -> show.View:
             f" halved;\npublished: {NICTA}. Not shown: flush, {flush[0]['one_way']:,.0f} to "
             f"{flush[-1]['one_way']:,.0f} cycles",
             AXES,
-            f"Cycles one way rise from {fass[0]['one_way']:.0f} with no words to "
-            f"{fass[-1]['one_way']:.0f} with {WORDS[-1]} under fass; published are 131 up to 4 "
-            "words, 141 with 8, 161 with 16.",
             [
                 *_curves(beside_flush, "message_registers"),
                 *show.published("fass", "published: 131, 141, 161", papers),
@@ -96,7 +93,6 @@ def view(results: show.Results) -> show.View:
             "A string between two address spaces, one way",
             f"{ABOUT}; simulated machine {MACHINE}, median of {samples[1]:,} round trips",
             show.Axes("cycles one way over bytes", "xy", None, x_ticks=list(STRINGS)),
-            "Cycles one way by the string's length for each scheme, both axes logarithmic.",
             _curves(by_bytes, "string_bytes"),
         ),
     }
@@ -107,7 +103,6 @@ def view(results: show.Results) -> show.View:
             f"{l4_pc.ABOUT}; simulated machine {l4_pc.MACHINE}, median of {rounds:,} round trips, "
             "halved",
             show.Axes(f"cycles one way over {X_TITLE}", x_ticks=X_TICKS),
-            f"Cycles one way over the number of words: {show.ends(pc_words, 'one_way')}.",
             _curves(pc_words, "message_registers"),
         )
     return show.View(tables, figures, {**locals(), "bytes": STRINGS[-1]})

@@ -74,7 +74,6 @@ def view(results: show.Results) -> show.View:
         for name, scheme in schemes.items()
     }
     drawn = {s.scheme: s for s in (flush, schemes[FAST])}
-    each = ", ".join(f"{name} {s.once['switch_direct']:.1f}" for name, s in schemes.items())
     tables = [
         *flush.tables(),
         overheads.scheme_table(schemes, {}),
@@ -87,7 +86,6 @@ def view(results: show.Results) -> show.View:
             "Where the time of one context switch goes, from cold caches",
             f"{ABOUT}; the direct overhead, by function and by what it waited for",
             "µs a switch",
-            f"Stacked bars, one a scheme; a switch takes, in µs: {each}.",
             {name: scheme.parts for name, scheme in schemes.items()},
             stacked=True,
         ),
@@ -96,7 +94,6 @@ def view(results: show.Results) -> show.View:
             f"{ABOUT}; {flush.most} context switches: the time of the switches themselves,\n"
             "and what the tasks take longer",
             "overhead, ms",
-            "Stacked bars, one for each pair and scheme flush or fass.",
             {
                 f"{overheads.titled(pair)}, {name}": scheme.by_cause(pair)
                 for name, scheme in drawn.items()

@@ -57,7 +57,6 @@ def view(results: show.Results) -> show.View:
         f"{ABOUT}; simulated machine {MACHINE}; median of the accesses that fault; hollow: the "
         "project's limit for fass",
         "cycles of the access",
-        "Cycles of an access by the kind of fault that it causes, for each scheme.",
         values,
         beside={"limit": {names["page_4k"]: limit.value}},
         log=True,

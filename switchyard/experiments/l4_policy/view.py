@@ -63,8 +63,6 @@ def view(results: show.Results) -> show.View:
             f"{WHAT[shape]}\n{ABOUT}, simulated machine {MACHINE}; scheme fass, 15 domains;\n"
             "bars: 95 % confidence interval of the mean, over the seeds",
             AXES,
-            f"Line chart of cycles a round trip over {SPACES[0]} to {SPACES[-1]} spaces in {shape},"
-            f" by recycling policy: {show.ends(curves, 'round_trip')}.",
             show.over({names[p]: curve for p, curve in curves.items()}, "spaces", "round_trip"),
         )
 

@@ -50,7 +50,6 @@ def view(results: show.Results) -> show.View:
             f"{ABOUT}; simulated machine {MACHINE}, median of {rows['fass']['rounds']:,} rounds; "
             "hollow: the project's limits for fass",
             "cycles",
-            "Cycles of each primitive under each scheme, beside the limits set for fass.",
             values,
             beside={"limit": {NAMES[metric]: value for metric, value in limits.items()}},
             log=True,
@@ -61,12 +60,10 @@ def view(results: show.Results) -> show.View:
         columns = {scheme: show.value_of(row) for scheme, row in pc.items()}
         title = f"Primitives on {l4_pc.MACHINE}, cycles: median"
         tables.append(show.table(title, "", LINES, columns, MEANT_PC))
-        told = [f"{n} {row[m]:.0f} under {s}" for s, row in pc.items() for n, m in LINES]
         figures["pc"] = show.bars(
             "Primitives of the L4 kernel on a Pentium 4",
             f"{l4_pc.ABOUT}; simulated machine {l4_pc.MACHINE}, median",
             "cycles",
-            f"Cycles of each primitive: {', '.join(told)}.",
             {name: {s: row[metric] for s, row in pc.items()} for name, metric in LINES},
             log=True,
         )

@@ -25,12 +25,10 @@ def view(results: show.Results) -> show.View:
         told = "a SpaceControl each; counted: of taking it away"
         tables.append(show.table(title, "large spaces", by_spaces, COLUMNS, told))
     drawn = [(f"{s}, {what}", rows, m) for s, rows in curves.items() for m, what in DRAWN.items()]
-    told = ", ".join(show.ends({f"{name},": rows}, metric) for name, rows, metric in drawn)
     figure = show.lines(
         "A part of the small-space area is taken from a space",
         f"{l4_pc.ABOUT}; simulated machine {l4_pc.MACHINE}: SpaceControl",
         AXES,
-        f"Line chart of cycles over the number of large spaces: {told}.",
         [show.line(name, rows, "large_spaces", metric) for name, rows, metric in drawn],
     )
     return show.View(tables, {"": figure}, {"curves": curves})

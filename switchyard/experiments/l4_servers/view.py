@@ -58,14 +58,12 @@ def view(results: show.Results) -> show.View:
         return arm.find(scheme=scheme, load=load)
 
     tables = [_table(arm, COLUMNS, load, SHOWN) for load in LOADS]
-    busy = ", ".join(f"{called(s)} {at(s, BUSY)['cycles']:.0f}" for s in COLUMNS)
     figures = {
         "": show.bars(
             "A ping answered by a driver and an IP stack in spaces of their own",
             f"simulated machine {MACHINE}; by the program that the ping interrupts: none, or one\n"
             f"that reads {BUSY} KB over and over",
             "cycles",
-            f"Cycles of a ping under each scheme: {busy} where a program is interrupted.",
             {called(s): {FORMS[n]: at(s, n)["cycles"] for n in LOADS} for s in COLUMNS},
         )
     }
@@ -84,7 +82,6 @@ def view(results: show.Results) -> show.View:
         theirs = paper["cycles"]
         for scheme, there in theirs.items():
             values[scheme]["published"] = there
-        told = ", ".join(f"{scheme} {row[BESIDE_PORTS]:.0f}" for scheme, row in pc.items())
         ports = round(pc[LARGE]["port_cycles"], -3)
         figures["pc"] = show.bars(
             "A ping on a Pentium 4, without what access to ports takes",
@@ -92,8 +89,6 @@ def view(results: show.Results) -> show.View:
             f"interrupts: none, or one that reads {BUSY} KB over and over; hollow: the paper's.\n"
             f"Ports take about {ports:,.0f} cycles more, whatever the scheme is",
             "cycles",
-            f"Cycles of a ping without ports: {told} where a program is interrupted; published "
-            f"{theirs[LARGE]} with large spaces and {theirs[SMALL]} with small ones.",
             values,
             published=["published"],
         )

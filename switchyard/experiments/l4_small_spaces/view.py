@@ -93,7 +93,6 @@ def _figure(kind: str, by: Mapping[str, Rows], factor: tuple[float, float] | Non
             f"cycles a round: working set, message, answer over working set: {WHAT[kind]}",
             x_ticks=tuple(X_TICKS[kind]),
         ),
-        f"Line chart of cycles a round over the working set: {show.ends(by, 'round')}.",
         series,
         knees=[show.Knee(HOLDS[kind], f"{FILLED[kind]} full", 0.05)],
     )

@@ -109,7 +109,6 @@ def view(results: show.Results) -> show.View:
                 for size in (SIZES[0], SIZES[-1])
                 for kernel in KERNELS
             ],
-            f"at {SIZES[0]} and {SIZES[-1]} KB, with identifiers and without",
             5,
         ),
         "breakdown": suite.breakdown(
@@ -118,7 +117,6 @@ def view(results: show.Results) -> show.View:
             "by the function that took it and by what it waited for; nothing taken off",
             "µs a switch",
             met,
-            told=met[: len(KERNELS)],
         ),
     }
     called = {f", {kernel.short}": kernel for kernel in KERNELS}

@@ -64,7 +64,6 @@ def view(results: show.Results) -> show.View:
             f"{kernel.about}; a ring of processes, each touching its own memory;\n"
             "means; what passing the token and touching take without a switch is taken off;",
             lines,
-            "a line for each size from 0 to 16 KB",
             50,
         )
 
@@ -75,7 +74,6 @@ def view(results: show.Results) -> show.View:
             f"{kernels[0].about}; a ring of processes that touch no memory; means; what\n"
             "passing the token takes alone is taken off; 13 processes have domains at a time;",
             [rings.line(kernel, 0, kernel.short) for kernel in kernels],
-            f"a line for each kernel on {kernels[0].board}",
             50,
         )
 
@@ -92,7 +90,6 @@ def view(results: show.Results) -> show.View:
             "by the function that took it and by what it waited for; nothing taken off",
             "µs a switch",
             cases,
-            told=cases[:1],
         )
 
     figures: dict[str, show.Figure | show.Bars] = {

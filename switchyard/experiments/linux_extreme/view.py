@@ -52,7 +52,6 @@ def view(results: show.Results) -> show.View:
         """Fig. 4 again, for this kernel."""
         curves = {f"{n} processes, {way}": curve(kernel, n, way) for n, way in WAYS}
         series = show.over(curves, "pages", "turn")
-        every = [mark.y for line in series for mark in line.marks]
         highest = max(mark.top for line in series for mark in line.marks)
         return show.lines(
             f"Pages that processes could share, on Linux that {kernel.does}",
@@ -63,9 +62,6 @@ def view(results: show.Results) -> show.View:
                 step=20 if highest > 100 else 10,
                 x_ticks=[1, *range(4, 33, 4)],
             ),
-            f"Line chart of the time of a turn over 1 to {pages[-1]} pages for 2, 4 and 16 "
-            f"processes, private and shared: between {min(every):.0f} and {max(every):.0f} "
-            "microseconds.",
             series,
         )
 
@@ -81,7 +77,6 @@ def view(results: show.Results) -> show.View:
             f"{kernel.about}; every cycle, by the function that took it\nand by what it waited for",
             "µs a turn",
             cases,
-            told=[cases[2]],
         )
 
     figures: dict[str, show.Figure | show.Bars] = {

@@ -68,23 +68,19 @@ def view(results: show.Results) -> show.View:
         """Those of Table 1 on a machine; beside the published ones, if it is the paper's."""
         beside = ORIGINAL in kernels
         there = [f"published, {part}" for part in ("SA-1100, Linux 2.4", "fast switching")]
-        values, told = {}, []
+        values = {}
         for name in (*ipc.of("potato"), *ipc.of("process")):
             slow, fast = papers[name]
             if slow and fast:
                 here = {kernel.about: ipc.on(kernel, name)["value"] for kernel in kernels}
                 values[name] = dict(zip(there, (slow, fast), strict=True)) if beside else {}
                 values[name] |= {f"measured, {about}": value for about, value in here.items()}
-                text = ", ".join(f"{value:.0f}" for value in here.values())
-                text += f" measured, {slow:g} and {fast:g} published" if beside else ""
-                told.append(f"{name} {text}")
         means = "hot potato round trips (fcntl to unix) and process creation (fork to shell): means"
         paper = ";\npublished: Wiggins et al. 2003, Table 1" if beside else ""
         return show.bars(
             "lmbench on Linux that flushes at each switch, one that does not, and hardware tags",
             f"simulated machine {kernels[0].board};\n{means}{paper}",
             "latency, µs",
-            f"Bars of latencies in microseconds, {kernels[0].board}: {'; '.join(told)}.",
             values,
             published=there,
             log=True,
@@ -100,7 +96,6 @@ def view(results: show.Results) -> show.View:
             "that took it and by what it waited for; fills are those outside the flush itself",
             "µs a round trip",
             cases,
-            told=cases,
             beside=there if kernel == ORIGINAL else None,
         )
 

@@ -71,6 +71,5 @@ def _figure(kind: str, by: Mapping[str, Rows]) -> show.Figure:
             step=10_000,
             x_ticks=tuple(X_TICKS[kind]),
         ),
-        f"Line chart of cycles a round over the working set: {show.ends(by, 'cycles')}.",
         series,
     )

@@ -40,9 +40,6 @@ def view(results: show.Results) -> show.View:
         "A file through programs that copy, to one that counts",
         f"Linux {Linux.version}; simulated machine {MACHINE}, and the same with hardware tags",
         "million cycles",
-        "Bars in million cycles: "
-        + ", ".join(f"{name} {row['cycles'] / 1e6:.0f}" for name, row in lines)
-        + ".",
         {name: {"cycles": row["cycles"] / 1e6} for name, row in lines},
     )
     native, large, small, server, everything = (

@@ -21,7 +21,6 @@ def view(results: show.Results) -> show.View:
             step=20_000,
             x_ticks=tuple(map(int, PAGES)),
         ),
-        f"Line chart of cycles over the working set: {show.ends(curves, 'cycles')}.",
         [show.line(ON_ALL[on], curve, "pages", "cycles") for on, curve in curves.items()],
     )
     tables = shown.tables(WEB, found, (PAGES[0], PAGES[len(PAGES) // 2], PAGES[-1]))

@@ -69,12 +69,7 @@ def view(results: show.Results) -> show.View:
     more = [pair for pair in every if pair.more_instructions > LIMIT]
     restless = [pair for pair in more if pair.more_switches > LIMIT]
     by = {v: [p for p in every if p.verdict == v] for v in ("yes", "no", "cannot be told")}
-    told, worst = [], {}
-    for board, its in pairs.items():
-        first, *_, last = sorted(its, key=lambda pair: pair.longer)
-        ends = " to ".join(f"{pair.longer:+.1%} ({pair.name})" for pair in (first, last))
-        told.append(f"{board} from {ends}")
-        worst[board] = max(its, key=lambda pair: pair.longer)
+    worst = {board: max(its, key=lambda pair: pair.longer) for board, its in pairs.items()}
     titles = {b: f"Linux {Linux.version} on {b}: unmodified, and fast with fass=off" for b in pairs}
     tables = []
     for board, its in pairs.items():
@@ -84,7 +79,6 @@ def view(results: show.Results) -> show.View:
         "What fast switching costs where it is turned off",
         "fass=off against the unmodified kernel, means over boots of four links each",
         "longer, %",
-        f"Bars of how much longer each benchmark takes: {'; '.join(told)}.",
         [show.Bar(pair.name, suite.ABOUT[pair.board], 100 * pair.longer) for pair in every],
     )
     return show.View(tables, {"": figure}, locals())

@@ -125,7 +125,5 @@ def _stacked(
     title: str, subtitle: str, unit: str, cases: Mapping[str, Mapping[str, float]]
 ) -> show.Bars:
     """Parts below 0 are drawn as 0: what a task waits for by chance may be less than without."""
-    told = ", ".join(f"{case} {sum(parts.values()):.1f} µs" for case, parts in cases.items())
     values = {c: {part: max(0.0, us) for part, us in by.items()} for c, by in cases.items()}
-    said = f"Stacked bars, in all: {told}"
-    return show.bars(title, subtitle, f"µs {unit}", said, values, stacked=True)
+    return show.bars(title, subtitle, f"µs {unit}", values, stacked=True)

@@ -60,7 +60,6 @@ def view(results: show.Results) -> show.View:
             f"{ways.original.kernel.about}; a ring of processes, each reads a byte of every page;\n"
             f"{told * (ways == MACHINES[0])}passing and reading without a switch are taken off;",
             [rings.line(way, DRAWN, way.kernel.short) for way in ways.drawn],
-            f"a line for each kernel on {ways.board}",
             50,
         )
 
@@ -82,10 +81,7 @@ def view(results: show.Results) -> show.View:
             "What a switch saves by sharing TLB entries",
             f"{ways.sharing.kernel.about},\n"
             "beside the same kernel told not to share; each process reads a byte of every page",
-            show.Axes("of a switch's time, % over processes", x_ticks=x_ticks, y_ticks=ticks),
-            f"Line chart of the share of a switch's time that is saved over {first} to {last} "
-            f"processes, a line for each number of pages, {ways.board}: between {min(every):.0f} "
-            f"and {max(every):.0f} %.",
+            show.Axes("saved, % of a switch's time over processes", x_ticks=x_ticks, y_ticks=ticks),
             series,
         )
 
@@ -102,7 +98,6 @@ def view(results: show.Results) -> show.View:
             "to the next process, by the function that took it and by what it waited for",
             "µs a switch",
             cases,
-            told=cases[:2],
         )
 
     figures: dict[str, show.Figure | show.Bars] = {"": figure(MACHINES[0])}

@@ -146,16 +146,12 @@ class Overheads:
             if once is not None and every is not None:
                 marks = {1: once / 1e3, self.most: every}
                 series += show.published("direct", "published: direct", marks)
-        drawn = [mark.y for line in series for mark in line.marks]
         return show.lines(
             "What context switches cost: direct and indirect overheads",
             f"{self.about}; max CV {self.once['switch_max_cv']:.2g}; two tasks that hand over to "
             "each other, both together:\nindirect overheads by pair, and the direct one, which is "
             "the same for all;\nbars: 95 % confidence interval of the mean, over the runs",
             "overhead, ms over context switches",
-            f"Line chart of indirect overheads of {len(self.pairs)} pairs of tasks and of the "
-            f"direct overhead over 1 to {self.most} context switches, between {min(drawn):.2f} and "
-            f"{max(drawn):.2f} ms.",
             series,
         )
 
@@ -173,12 +169,10 @@ class Overheads:
             # of the others the text has bounds only
             name, marks = NAMES["sort"], {1: 0.0, self.most: OF_TASK["sort"][1]}
             series += show.published(name, f"published: {name}", marks)
-        ends = ", ".join(f"{label} {ys[self.most]:.2f}" for label, ys in values.items())
         return show.lines(
             f"Where the indirect overhead is: {titled(pair)}",
             f"{self.about}; what each takes longer than with a single switch",
             "indirect overhead, ms over context switches",
-            f"Line chart over 1 to {self.most} switches, which ends at, in ms: {ends}.",
             series,
         )
 
@@ -190,7 +184,6 @@ class Overheads:
             )
             for t in TASKS
         ]
-        ends = ", ".join(f"{line.label} {line.marks[-1].y:.1f}" for line in series)
         running = self.paper("task_running", task="sort", interrupts=0)
         share = self.paper("interrupt_indirect_percent", task="sort", interrupts=MOST_INTERRUPTS)
         if self.full_interrupts and running is not None and share is not None:
@@ -202,8 +195,6 @@ class Overheads:
             f"{self.about}; max CV {self.once['interrupt_max_cv']:.2g}; indirect overhead, by "
             "task;\nband: from the least to the most of the runs; bars: 95 % confidence interval",
             "indirect overhead, µs over interrupts",
-            f"Line chart over 0 to {self.most_interrupts} interrupts, which ends at, in µs: "
-            f"{ends}.",
             series,
         )
 
@@ -263,12 +254,10 @@ def scheme_bars(schemes: Mapping[str, Overheads], about: str) -> show.Bars:
     """What the switches add to a pair's running time, by scheme."""
     first = next(iter(schemes.values()))
     ms = {s: {p: by.overhead(p).mean for p in first.pairs} for s, by in schemes.items()}
-    ends = [f"with {s} {min(by.values()):.2f} to {max(by.values()):.2f} ms" for s, by in ms.items()]
     return show.bars(
         "What context switches add to the running time, by switching scheme",
         f"{about}; direct and indirect overheads of {first.most} context switches together",
         "overhead, ms",
-        f"Bars for each pair of tasks and scheme; {', '.join(ends)}.",
         {titled(pair): {name: by[pair] for name, by in ms.items()} for pair in first.pairs},
     )
 

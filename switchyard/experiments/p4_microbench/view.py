@@ -107,7 +107,6 @@ def view(results: show.Results) -> show.View:
             "Code in the trace cache of a Pentium 4",
             f"simulated machine {first.name}: instructions of a byte and a µop each",
             show.Axes("cycles for each over µops", x_ticks=CODE_SIZES, y_range=(0, max(1.2, most))),
-            "Cycles of a µop by the number of µops that a loop goes through.",
             [code],
             knees=[show.Knee(TRACE_UOPS, "12 K µops: 2,048 traces", 0.8)],
         ),
@@ -142,8 +141,6 @@ def _latencies(results: show.Results, machines: Mapping[str, Machine]) -> show.F
         f"simulated machines: chains through large pages; on {first.name} a line or a jump a page, "
         "too\nhollow: what manual and NetBurst paper say of a load, for a Willamette at 1.4 GHz",
         show.Axes("cycles over gone through, KB", log="xy", x_ticks=SIZES),
-        "Cycles of a load by the memory that a chain of pointers goes through, and of a load and a "
-        "jump by the pages, beside published latencies.",
         series,
         knees=KNEES,
     )
@@ -162,6 +159,5 @@ def _refills(results: show.Results, machine: Machine) -> show.Figure:
         f"simulated machine {machine.name}: what lines or jumps, each in a page, take more than in "
         "global pages",
         show.Axes("cycles over pages", x_ticks=tuple(float(n * 8) for n in range(9))),
-        "Cycles to fill TLB entries again by their number, beside the paper's values.",
         series,
     )

@@ -95,8 +95,6 @@ def view(results: show.Results) -> show.View:
         "The machines beside the processors that they are models of",
         "cycles a step, measured by a guest without an operating system; hollow: published",
         "cycles",
-        "Cycles of instructions, of Linux's delay loop and of memory accesses on the simulated "
-        "machines, each beside the value published for the real processor.",
         drawn,
         published=["published"],
         log=True,
@@ -106,8 +104,6 @@ def view(results: show.Results) -> show.View:
         "A U74 beside the machine that is a model of it",
         "cycles, measured by a guest without an operating system; hollow: published",
         "cycles",
-        "Cycles of instructions, of chains of pointers and of bytes at random on virt-u74, each "
-        "beside the value published for the JH7110.",
         {
             text: {"measured": risc[case], "published": there}
             for case, text in shown.items()

@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from switchyard.data.rows import Row, Rows, number
+from switchyard.data.rows import Row, Rows
 from switchyard.experiments import l4, l4_pc, l4_riscv
 from switchyard.experiments.l4_ipc.measure import RECYCLING
 from switchyard.experiments.l4_ipc.view import FLUSH_FILLS
@@ -123,12 +123,6 @@ class Told:
         recycled = [row for row in rows if row.get("domains_recycled", 0) > RECYCLING]
         self.knee = int(recycled[0].where["size"]) if recycled else None
 
-    def described(self, kind: str) -> str:
-        """A panel in words, for who cannot see it."""
-        by = {c.called: c.of(kind) for c in self.curves.values() if c.scheme != FLUSH}
-        told = [f"{n} {number(r[0]['share'])} to {number(r[-1]['share'])}" for n, r in by.items()]
-        return f"{self.machine.about}, over {X_TITLE[kind]}: {', '.join(told)}"
-
     def knees(self, kind: str) -> list[show.Knee]:
         """What is full from where on."""
         if kind != SPACES:
@@ -169,10 +163,6 @@ def view(results: show.Results) -> show.View:
         title = f"{told.machine.about}: what a round trip met"
         tables.append(show.table(title, "scheme", met, columns, meant))
 
-    def described(some: Sequence[Told], kinds: Sequence[str]) -> str:
-        told = "; ".join(one.described(kind) for one in some for kind in kinds)
-        return f"Line charts of a round trip in per cent of one with a full flush. {told}."
-
     figures = {}
     for name, (title, *subtitle, kinds) in FIGURES.items():
         # a row a machine, a column a kind
@@ -182,7 +172,7 @@ def view(results: show.Results) -> show.View:
         panels = [
             show.Figure(
                 told.machine.about, [], X_TITLE[kind], "% of a full flush",
-                described([told], [kind]), told.series(results, kind), told.knees(kind),
+                told.series(results, kind), told.knees(kind),
                 log_y=True, y_range=y_range, y_ticks=y_ticks,
                 x_ticks=_x_ticks(told.flush.of(kind), kind), log_x=kind == SPACES,
             )
@@ -191,8 +181,7 @@ def view(results: show.Results) -> show.View:
         ]  # fmt: skip
         if any(series.published for panel in panels for series in panel.series):
             subtitle.append("Hollow marks: published.")
-        said = described(machines, kinds)
-        figures[name] = show.Panels(title, subtitle, said, panels, len(kinds))
+        figures[name] = show.Panels(title, subtitle, panels, len(kinds))
     return show.View(tables, figures, locals())
 
 

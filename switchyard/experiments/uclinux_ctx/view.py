@@ -56,7 +56,6 @@ def view(results: show.Results) -> show.View:
             f"{ABOUT}; a ring of processes over FIFOs, each touching its own\nmemory; means; what "
             "passing the token and touching take without a switch is taken off;",
             lines,
-            f"with an MMU and without one, at {', '.join(f'{size}' for size in sizes)} KB",
             50 if max(mark.y for line in lines for mark in line.marks) > 250 else 25,
         )
 
@@ -70,16 +69,12 @@ def view(results: show.Results) -> show.View:
             series.append(show.line(label, cases.values(), "processes", metric))
             series += show.published(label, f"published, {label}", papers)
         first, last = rings.ends
-        least, most = (gain(0, n)[metric] for n in rings.ends)
         than = "" if beside else " than a fast one with it"
         ticks = list(range(first, last + 1, 2))
         return show.lines(
             f"How many times faster a switch is without an MMU{than}",
             f"{ABOUT}, the same programs on both kernels;\n{PUBLISHED if beside else NO_PAPER}",
             show.Axes("times as fast over processes", step=1, x_ticks=ticks),
-            f"Line chart of the ratio of context-switch times over {first} to {last} processes; at "
-            f"0 KB {least:.1f} with {first} and {most:.1f} with {last}"
-            + (", published 9.7 and 4.5." if beside else "."),
             series,
         )
 
@@ -119,7 +114,6 @@ def view(results: show.Results) -> show.View:
             "by the function that took it and by what it waited for; nothing taken off",
             "µs a switch",
             broken_down,
-            told=broken_down[: len(kernels)],
         ),
     }
     if faster:

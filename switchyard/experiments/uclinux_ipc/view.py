@@ -97,7 +97,6 @@ def view(results: show.Results) -> show.View:
             "it waited for; fills are those outside the flush",
             "µs a round trip",
             [(case, ipc.on(*place)) for case, place in cases.items()],
-            told=[(f"by FIFO, {k.label}", ipc.on(k, FIFO.name)) for k in kernels],
             beside={case: paper for case, paper in papers.items() if paper},
         ),
     }

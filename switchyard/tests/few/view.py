@@ -9,5 +9,5 @@ def view(results: Results) -> View:
     """A table of their names, and their cycles."""
     (row,) = results.rows
     marks = [Mark(place, cycles) for place, cycles in enumerate(row.values())]
-    figure = Figure("cycles", [], "run", "cycles", "dots", [Series("run", "runs", marks)])
+    figure = Figure("cycles", [], "run", "cycles", [Series("run", "runs", marks)])
     return View([Table("cycles", ["run"], [[name] for name in row])], {"": figure})
