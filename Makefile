@@ -55,9 +55,10 @@ $(VENV)/.packages: requirements.lock
 	@$(PYTHON) -I switchyard/tools/doctor.py --install setup
 	@echo "== Python packages into $(VENV), those of the tests too, 1.1 GB"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@# pip takes one processor: another begins to compile the simulator
+	@# pip takes one processor: another begins to compile the simulator. Setup's own compilation
+	@# waits for this one, and says what is wrong if it fails.
 	$(call quietly,cargo build --release --locked --quiet --package switchyard-machine & \
-		$(PIP) -r requirements.lock && wait $$!)
+		$(PIP) -r requirements.lock)
 	@touch $(VENV)/.setup-packages $@
 
 $(VENV)/.switchyard: $(VENV)/.setup-packages pyproject.toml $(RUST)

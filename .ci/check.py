@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build" / "check"
@@ -54,9 +55,9 @@ class Suite:
     count: Callable[[str], Count | None] = lambda _output: None
     needs: str = ""  # the purpose, as doctor calls it, that the computer must be fit for
     vital: bool = False  # whether nothing else can run where it failed
-    # Begun before all others, to which it gives way: often one processor of two is idle.
-    # At its turn it is waited for.
-    early: bool = False
+    # Begun before its turn, at which it is waited for. It gives way to the others, which often
+    # leave one processor of two idle.
+    begins: Literal["first", "after setup", "in turn"] = "in turn"
 
 
 @dataclass(frozen=True)
@@ -136,29 +137,11 @@ def suites() -> list[Suite]:
             [str(tool / "clang-format"), "--dry-run", "-Werror", *c_files()],
             every,
         ),
-        Suite(
-            "clippy",
-            ["cargo", "clippy", "--release", "--locked", "--all-targets", "--", "-D", "warnings"],
-            every,
-        ),
         # on one processor, while the setup takes the other
-        Suite("mypy", [PYTHON, "-m", "mypy"], every, early=True),
+        Suite("mypy", [PYTHON, "-m", "mypy"], every, begins="first"),
         # before the tests, which run these images
         Suite("guests", [PYTHON, "-m", "switchyard", "build"], tests),
         Suite("guests", [PYTHON, "-m", "switchyard", "build", *QUICK_GUESTS], ("quick",)),
-        # unoptimised: to optimise the crate once more takes a minute, and saves them four seconds
-        Suite(
-            "unit tests",
-            ["cargo", "test", "--release", "--locked", *PLAIN, "--no-fail-fast", "--lib"],
-            (*tests, "quick"),
-            cargo_count,
-        ),
-        Suite(
-            "cargo test",
-            ["cargo", "test", "--release", "--locked", "--no-fail-fast", *TESTS],
-            tests,
-            cargo_count,
-        ),
         # the simulator's own arithmetic checked for overflows, which a release does not do
         Suite(
             "cargo test",
@@ -184,14 +167,14 @@ def suites() -> list[Suite]:
             [PYTHON, "-m", "switchyard", "build", "linux", "linux-i386-run", "linux-l4-tiny"],
             ("ci",),
             needs="linux",
-            early=True,
+            begins="first",
         ),
         Suite(
             "linux images",
             [PYTHON, "-m", "switchyard", "build", "linux"],
             ("all", "linux"),
             needs="linux",
-            early=True,
+            begins="first",
         ),
         Suite(
             "linux",
@@ -199,6 +182,28 @@ def suites() -> list[Suite]:
             ("ci", "all", "linux"),
             pytest_count,
             needs="linux",
+        ),
+        # cargo runs one of these at a time, on the processor that the tests before leave
+        Suite(
+            "clippy",
+            ["cargo", "clippy", "--release", "--locked", "--all-targets", "--", "-D", "warnings"],
+            every,
+            begins="after setup",
+        ),
+        # unoptimised: to optimise the crate once more takes a minute, and saves them four seconds
+        Suite(
+            "unit tests",
+            ["cargo", "test", "--release", "--locked", *PLAIN, "--no-fail-fast", "--lib"],
+            (*tests, "quick"),
+            cargo_count,
+            begins="after setup",
+        ),
+        Suite(
+            "cargo test",
+            ["cargo", "test", "--release", "--locked", "--no-fail-fast", *TESTS],
+            tests,
+            cargo_count,
+            begins="after setup",
         ),
         Suite(
             "long",
@@ -218,19 +223,41 @@ def missing(suite: Suite) -> str:
     return subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False).stderr
 
 
-def start(suite: Suite, *before: str) -> "subprocess.Popen[str]":
-    """Starts a suite; `before` stands before its command."""
+def log(suite: Suite) -> Path:
+    """What a suite said, kept."""
+    return LOGS / f"{suite.name.replace(' ', '-')}.log"
+
+
+def start(suite: Suite, niceness: int) -> "subprocess.Popen[str]":
+    """Starts a suite, whose output goes to its log."""
     environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS")}
-    return subprocess.Popen(
-        [*before, *suite.command],
-        cwd=ROOT,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-    )
+    with log(suite).open("w") as output:
+        return subprocess.Popen(
+            ["nice", "-n", str(niceness), *suite.command],
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+
+def show(suite: Suite, process: "subprocess.Popen[str]") -> str:
+    """Prints what a suite says until it ends, and returns all of it."""
+    text = ""
+    with log(suite).open(errors="replace") as said:
+        ended = False
+        while not ended:
+            try:
+                process.wait(0.2)
+                ended = True
+            except subprocess.TimeoutExpired:
+                pass
+            more = said.read()
+            print(more, end="", flush=True)
+            text += more
+    return text
 
 
 def run(suite: Suite, tier: str, begun: "subprocess.Popen[str] | None" = None) -> Count:
@@ -240,16 +267,10 @@ def run(suite: Suite, tier: str, begun: "subprocess.Popen[str] | None" = None) -
     print(lacking, end="")
     if lacking:
         return Count(0, 0, 1) if tier == "all" else Count(0, 1)
-    lines = []
-    with (LOGS / f"{suite.name.replace(' ', '-')}.log").open("w") as log:
-        process = begun or start(suite, "nice", "-n", "5")
-        assert process.stdout is not None
-        for line in process.stdout:
-            lines.append(line)
-            log.write(line)
-            print(line, end="", flush=True)
-        status = process.wait()
-    count = suite.count("".join(lines))
+    process = begun or start(suite, 5)
+    text = show(suite, process)
+    status = process.wait()
+    count = suite.count(text)
     if count is None or (status != 0 and count.failed == 0):
         # no tests in it, or it failed outside of them: it did not build, say
         passed = count.passed if count else int(status == 0)
@@ -263,6 +284,17 @@ def processor_time() -> float:
     return used.ru_utime + used.ru_stime
 
 
+def begin(
+    chosen: list[Suite],
+    when: Literal["first", "after setup"],
+    early: "dict[str, subprocess.Popen[str]]",
+) -> None:
+    """Starts those of the chosen suites whose time this is."""
+    for suite in chosen:
+        if suite.begins == when and not missing(suite):
+            early[suite.name] = start(suite, 10)
+
+
 def main(arguments: list[str]) -> int:
     """Runs the suites of a tier."""
     if len(arguments) != 1 or arguments[0] not in TIERS:
@@ -271,14 +303,10 @@ def main(arguments: list[str]) -> int:
     shutil.rmtree(LOGS, ignore_errors=True)
     LOGS.mkdir(parents=True)
     chosen = [suite for suite in suites() if arguments[0] in suite.tiers]
-    # what one says meanwhile fits into its pipe: a line for each image, or an error's
-    early = {
-        suite.name: start(suite, "nice", "-n", "10")
-        for suite in chosen
-        if suite.early and not missing(suite)
-    }
+    early: dict[str, subprocess.Popen[str]] = {}
     outcomes = []
     try:
+        begin(chosen, "first", early)
         for suite in chosen:
             begun, busy = time.monotonic(), processor_time()
             count = run(suite, arguments[0], early.get(suite.name))
@@ -287,6 +315,8 @@ def main(arguments: list[str]) -> int:
             )
             if suite.vital and count.failed:
                 break
+            if suite.vital:
+                begin(chosen, "after setup", early)
     finally:
         for process in early.values():
             process.terminate()  # no effect on one that has ended

@@ -30,10 +30,12 @@ def python(code: str) -> list[str]:
     return [sys.executable, "-c", code]
 
 
+@pytest.mark.parametrize("begins", ["first", "after setup"])
 @pytest.mark.parametrize("status", [0, 3])
 def test_what_is_begun_early_runs_beside_the_others(
     check: ModuleType,
     status: int,
+    begins: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -48,10 +50,11 @@ def test_what_is_begun_early_runs_beside_the_others(
         "print('met'); sys.exit({})"
     )
     suites = [
+        check.Suite("setup", python("pass"), ("all",), vital=True),
         check.Suite("first", python(meet.format(str(here), str(there), 0)), ("all",)),
-        check.Suite("not asked for", python("1 / 0"), ("quick",), early=True),
+        check.Suite("not asked for", python("1 / 0"), ("quick",), begins="first"),
         check.Suite(
-            "images", python(meet.format(str(there), str(here), status)), ("all",), early=True
+            "images", python(meet.format(str(there), str(here), status)), ("all",), begins=begins
         ),
     ]
     monkeypatch.setattr(check, "suites", lambda: suites)
@@ -60,27 +63,32 @@ def test_what_is_begun_early_runs_beside_the_others(
     assert said.index("== first") < said.index("== images")
     assert said.count("met\n") == 2
     assert (tmp_path / "logs" / "images.log").read_text() == "met\n"
-    assert said.endswith("1 passed, 1 failed\n" if status else "2 passed, 0 failed\n")
+    assert said.endswith("2 passed, 1 failed\n" if status else "3 passed, 0 failed\n")
 
 
 def test_nothing_follows_what_all_need_where_it_failed(
-    check: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    check: ModuleType,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     suites = [
         check.Suite("setup", python("raise SystemExit(2)"), ("all",), vital=True),
         check.Suite("tests", python("print('came here')"), ("all",)),
+        check.Suite("cargo", python("print('came here')"), ("all",), begins="after setup"),
     ]
     monkeypatch.setattr(check, "suites", lambda: suites)
     assert check.main(["all"]) == 1
     said = capsys.readouterr().out
     assert "came here" not in said
+    assert not (tmp_path / "logs" / "cargo.log").exists()
     assert said.endswith("0 passed, 1 failed\n")
 
 
 def test_what_is_missing_for_a_suite_is_told(
     check: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    suites = [check.Suite("linux", python("1 / 0"), ("all", "ci"), needs="linux", early=True)]
+    suites = [check.Suite("linux", python("1 / 0"), ("all", "ci"), needs="linux", begins="first")]
     monkeypatch.setattr(check, "suites", lambda: suites)
     monkeypatch.setenv("PATH", "/nowhere")  # not even make is found
     assert check.main(["all"]) == 0  # left out
