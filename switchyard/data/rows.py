@@ -120,6 +120,10 @@ class Rows(Sequence[Row]):
             raise InputError(f"{len(rows)} rows of {said}; expected one, as a whole run makes it")
         return rows[0]
 
+    def by(self, *names: str) -> Callable[..., Row]:
+        """What finds the row of a case by the values of these parameters."""
+        return lambda *values: self.find(**dict(zip(names, values, strict=True)))
+
 
 class Placed(Protocol):
     """What records may be of: a kernel, a way to use it."""

@@ -8,13 +8,16 @@ privileges it could not be told: the prices of SYSEXIT and IRET are counted in u
 """
 
 import statistics
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from switchyard.data.rows import Rows
 from switchyard.errors import RunError
 from switchyard.experiments import l4, l4_trap
 from switchyard.run.build import PC, Guest, schemes_on
-from switchyard.run.experiment import Job
+from switchyard.run.experiment import Experiment, Job, Settings
 from switchyard.run.machine import Region, Stats
 
 MACHINE = "p4-willamette"
@@ -52,6 +55,26 @@ COUNTED = {
 PLACE = l4.Place(PC, MACHINE, SCHEMES, CYCLES_TO_START, "pc-")
 PLACES = (l4.ARM, PLACE)
 job = replace(PLACE, prefix="").job  # where no other machine has runs
+Some = TypeVar("Some")
+
+
+class OnBoth(Experiment[Some]):
+    """An experiment on an ARM and on the PC."""
+
+    system = l4.SYSTEM
+    places: Sequence[l4.Place] = PLACES
+
+    @abstractmethod
+    def on(self, place: l4.Place, settings: Settings) -> list[Job]:
+        """The runs to make there."""
+
+    def jobs(self, settings: Settings) -> list[Job]:
+        """All."""
+        return [job for place in self.places for job in self.on(place, settings)]
+
+    def choices(self, settings: Settings) -> list[Job]:
+        """Sweeps are of one kind of machine."""
+        return self.on(self.places[0], settings)
 
 
 def job_name(name: str) -> str:

@@ -8,7 +8,7 @@ what is published, which gives tables, figures (`declared`) and words. `text.md`
 `brief.md`, where there is one, is what a first look says (`run --brief`).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -67,6 +67,10 @@ class Results:
         """Its value."""
         statement = self.statement(metric, **where)
         return statement.value if statement else None
+
+    def papers(self, metric: str, *names: str, **where: Parameter) -> Callable[..., float | None]:
+        """What finds the published value of a case by the values of these parameters."""
+        return lambda *values: self.paper(metric, **where, **dict(zip(names, values, strict=True)))
 
     def published(self, metric: str, **where: Parameter) -> float:
         """The published value; it is an error if there is none."""

@@ -3,7 +3,6 @@
 
 from typing import Any
 
-from switchyard.data.rows import Row
 from switchyard.experiments.l4 import ABOUT, MACHINE, called
 from switchyard.experiments.l4_collisions.measure import CASES, COLLIDING, PAGES, PARTS, SPACES
 from switchyard.run.build import TAGS
@@ -19,8 +18,7 @@ AXES = show.Axes("cycles one way over spaces in the ring", log="xy", x_ticks=lis
 
 
 def view(results: show.Results) -> show.View:
-    def at(scheme: str, colliding: int, spaces: int) -> Row:
-        return results.rows.find(scheme=scheme, colliding=colliding, spaces=spaces)
+    at = results.rows.by("scheme", "colliding", "spaces")
 
     def over_flush(scheme: str, colliding: int, spaces: int) -> float:
         return at(scheme, colliding, spaces)["cycles"] / at("flush", colliding, spaces)["cycles"]

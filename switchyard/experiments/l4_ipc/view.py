@@ -55,15 +55,12 @@ def view(results: show.Results) -> show.View:
     papers = {n: us for n, us in every.items() if us is not None}
     said_knee = results.published("knee", scheme="fass")
     knee = next((int(row["knee"]) for row in rows.select("knee", scheme="fass")), None)
-    clock = CLOCK_MHZ
+    at, clock = rows.by("scheme", "clients"), CLOCK_MHZ
     mean = sum(row["round_trip"] for row in flush) / len(flush)
     flat = max(abs(row["round_trip"] / mean - 1) for row in flush) < 0.05
     # cycles that a fill from memory stalls for, where no flush blurs it
     unblurred = max((row for row in (*flush, *fass) if row["cache_flushes"] == 0), key=fills)
     price = unblurred["fill_stall_cycles"] / fills(unblurred)
-
-    def at(scheme: str, clients: int) -> Row:
-        return rows.find(scheme=scheme, clients=clients)
 
     def most_shared(recycled: bool) -> float:
         """By what share fass-shared differs most from fass."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from switchyard.data.records import Parameter
 from switchyard.experiments import l4, l4_boards, l4_pc
-from switchyard.run.experiment import Case, Experiment, Job, Settings, each
+from switchyard.run.experiment import Case, Job, Settings, each
 from switchyard.run.machine import Stats
 
 WORDS = range(64)
@@ -42,22 +42,35 @@ def floor(words: int) -> int:
     return sum(FLOOR.values()) + FLOOR_A_WORD * max(0, words - IN_REGISTERS)
 
 
-class L4IpcSize(Experiment[l4.Sample]):
+class L4IpcSize(l4_pc.OnBoth[l4.Sample]):
     """IPC by the number of message registers, and with strings."""
 
     name = "l4-ipc-size"
     question = "What does a message cost one way, by its length?"
     source = "NICTA::Pistachio-embedded, SA-1100 at 206 MHz"
-    system = l4.SYSTEM
     digits = 3
 
-    def jobs(self, settings: Settings) -> list[Job]:
-        """Words under every scheme, strings where they can be sent; on the PC too."""
-        return [*self.choices(settings), *_jobs(l4_pc.PLACE, settings)]
-
-    def choices(self, settings: Settings) -> list[Job]:
-        """Sweeps are of one kind of machine."""
-        return _jobs(l4.ARM, settings)
+    def on(self, place: l4.Place, settings: Settings) -> list[Job]:
+        """Words under every scheme, strings where they can be sent."""
+        rounds = settings.times(ROUNDS, QUICK_ROUNDS)
+        few = settings.times(STRING_ROUNDS, QUICK_STRING_ROUNDS)
+        sizes = ",".join(map(str, STRINGS))
+        return [
+            place.job(
+                "bench-size",
+                scheme,
+                f"{lengths} rounds={times} warmup={WARMUP}",
+                number * (times + WARMUP) * CYCLES_A_ROUND,
+                f"{scheme}-{kind}",
+                {"kind": kind},
+            )
+            for kind, lengths, number, times in (
+                ("words", f"words={WORDS[0]}-{WORDS[-1]}", len(WORDS), rounds),
+                ("strings", f"words=0 strings={sizes}", len(STRINGS) + 1, few),
+            )
+            for scheme in place.schemes
+            if kind == "words" or place is l4_pc.PLACE or scheme not in WITHOUT_STRINGS
+        ]
 
     def measure(self, job: Job, stats: Stats) -> l4.Sample:
         """Regions are numbered by words, and by the string's place from `FIRST_STRING` on."""
@@ -99,26 +112,3 @@ class L4IpcSize(Experiment[l4.Sample]):
                     for n in WORDS:
                         one_way = [("floor", floor(n), "cycles")]
                         yield Case(machine, "none", {parameter: n}, one_way)
-
-
-def _jobs(place: l4.Place, settings: Settings) -> list[Job]:
-    """Words and strings: the command line, how many lengths, and rounds of each."""
-    rounds = settings.times(ROUNDS, QUICK_ROUNDS)
-    few = settings.times(STRING_ROUNDS, QUICK_STRING_ROUNDS)
-    sizes = ",".join(map(str, STRINGS))
-    return [
-        place.job(
-            "bench-size",
-            scheme,
-            f"{lengths} rounds={times} warmup={WARMUP}",
-            number * (times + WARMUP) * CYCLES_A_ROUND,
-            f"{scheme}-{kind}",
-            {"kind": kind},
-        )
-        for kind, lengths, number, times in (
-            ("words", f"words={WORDS[0]}-{WORDS[-1]}", len(WORDS), rounds),
-            ("strings", f"words=0 strings={sizes}", len(STRINGS) + 1, few),
-        )
-        for scheme in place.schemes
-        if kind == "words" or place is l4_pc.PLACE or scheme not in WITHOUT_STRINGS
-    ]

@@ -28,15 +28,8 @@ def view(results: show.Results) -> show.View:
     with_strings = [s for s in COLUMNS if s not in measure.WITHOUT_STRINGS]
     on_pc = l4_pc.there(pc)
 
-    def words(scheme: str, n: int) -> Row:
-        return arm.find("one_way", scheme=scheme, message_registers=n)
-
-    def string(scheme: str, size: int) -> Row:
-        return arm.find(scheme=scheme, string_bytes=size)
-
-    def paper(n: int) -> float | None:
-        return results.paper("one_way", scheme="fass", message_registers=n)
-
+    words, string = arm.by("scheme", "message_registers"), arm.by("scheme", "string_bytes")
+    paper = results.papers("one_way", "message_registers", scheme="fass")
     by_words = {s: [words(s, n) for n in WORDS] for s in COLUMNS}
     by_bytes = {s: [string(s, size) for size in STRINGS] for s in with_strings}
     pc_words = {s: [pc.find(scheme=s, message_registers=n) for n in WORDS] for s in on_pc}

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from statistics import geometric_mean
 
-from switchyard.data.rows import Row, unsteady
+from switchyard.data.rows import unsteady
 from switchyard.experiments.l4 import ABOUT, MACHINE
 from switchyard.experiments.l4_policy.measure import LINES, SHAPES, SPACES
 from switchyard.run.build import POLICIES, TAGS
@@ -30,8 +30,7 @@ AXES = show.Axes(
 
 
 def view(results: show.Results) -> show.View:
-    def at(policy: str, shape: str, spaces: int) -> Row:
-        return results.rows.find(policy=policy, shape=shape, spaces=spaces)
+    at = results.rows.by("policy", "shape", "spaces")
 
     def multiples(shape: str) -> dict[str, float]:
         """By policy, of the best one's cycles, where domains run out: each number counts alike."""

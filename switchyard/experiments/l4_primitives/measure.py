@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from switchyard.experiments import l4, l4_pc
-from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings, each
+from switchyard.run.experiment import BandPlan, Case, Job, Settings, each
 from switchyard.run.machine import Stats
 
 # Programs have no page faults there: all memory is mapped from the start.
@@ -37,22 +37,26 @@ class Sample:
     cycles: Mapping[str, float] = field(hash=False)
 
 
-class L4Primitives(Experiment[Sample]):
+class L4Primitives(l4_pc.OnBoth[Sample]):
     """The primitives under each scheme."""
 
     name = "l4-primitives"
     question = "What do a null system call, a thread switch and a page fault cost?"
     source = "the project's own limits; nothing published"
-    system = l4.SYSTEM
     digits = 3
     band = BandPlan("thread_switch", "cycles", ("flush", "fass"))  # the paper's two kernels
 
-    def jobs(self, settings: Settings) -> list[Job]:
-        return [*self.choices(settings), *_jobs(l4_pc.PLACE, settings)]
-
-    def choices(self, settings: Settings) -> list[Job]:
-        """Sweeps are of one kind of machine."""
-        return _jobs(l4.ARM, settings)
+    def on(self, place: l4.Place, settings: Settings) -> list[Job]:
+        rounds = settings.times(ROUNDS, QUICK_ROUNDS)
+        return [
+            place.job(
+                "bench-primitives",
+                scheme,
+                f"rounds={rounds} warmup={WARMUP} fault={int(scheme not in WITHOUT_FAULTS)}",
+                7 * (rounds + WARMUP) * CYCLES_A_ROUND,
+            )
+            for scheme in place.schemes
+        ]
 
     def measure(self, job: Job, stats: Stats) -> Sample:
         """Traps by the counters; the page fault by its samples, which have the pager in them."""
@@ -72,16 +76,3 @@ class L4Primitives(Experiment[Sample]):
         for sample in samples.values():
             values = [*each(sample.cycles, "cycles"), ("rounds", sample.rounds, "1")]
             yield Case(sample.machine, sample.scheme, {}, values)
-
-
-def _jobs(place: l4.Place, settings: Settings) -> list[Job]:
-    rounds = settings.times(ROUNDS, QUICK_ROUNDS)
-    return [
-        place.job(
-            "bench-primitives",
-            scheme,
-            f"rounds={rounds} warmup={WARMUP} fault={int(scheme not in WITHOUT_FAULTS)}",
-            7 * (rounds + WARMUP) * CYCLES_A_ROUND,
-        )
-        for scheme in place.schemes
-    ]

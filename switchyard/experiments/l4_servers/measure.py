@@ -9,7 +9,7 @@ from switchyard.errors import RunError
 from switchyard.experiments import l4, l4_pc
 from switchyard.experiments.counted import Counted
 from switchyard.run.build import BARE, GUESTS, PC, PING, SERVERS, VERSATILE
-from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings, each
+from switchyard.run.experiment import BandPlan, Case, Job, Settings, each
 from switchyard.run.machine import Stats
 
 MACHINE = "versatilepb"
@@ -51,13 +51,13 @@ class Ping(Counted):
     interruption: float = 0
 
 
-class L4Servers(Experiment[Ping]):
+class L4Servers(l4_pc.OnBoth[Ping]):
     """A ping, from the interrupt in the driver's space to the reply's being in line to be sent."""
 
     name = "l4-servers"
     question = "What does a ping cost a system whose network driver and IP stack are servers?"
     source = "Uhlig et al., Performance of Address-Space Multiplexing, section 4.10, Table 4"
-    system = l4.SYSTEM
+    places = (ARM, l4_pc.PLACE)
     band = BandPlan(
         "cycles",
         "cycles",
@@ -68,13 +68,24 @@ class L4Servers(Experiment[Ping]):
         },
     )
 
-    def jobs(self, settings: Settings) -> list[Job]:
+    def on(self, place: l4.Place, settings: Settings) -> list[Job]:
         """A second machine pings."""
-        return [*self.choices(settings), *_jobs(l4_pc.PLACE, settings)]
-
-    def choices(self, settings: Settings) -> list[Job]:
-        """Sweeps are of one kind of machine."""
-        return _jobs(ARM, settings)
+        rounds = settings.times(ROUNDS, QUICK_ROUNDS)
+        return [
+            replace(
+                place.job(
+                    SERVERS,
+                    scheme,
+                    f"warmup={WARMUP} rounds={rounds} load={load}",
+                    (WARMUP + rounds) * CYCLES_A_PING[place.board],
+                    NAME.format(scheme, load),
+                    {"load": load},
+                ),
+                peer=GUESTS[f"{place.board}-{BARE}-{PING}"],
+            )
+            for scheme in place.schemes
+            for load in LOADS
+        ]
 
     def measure(self, job: Job, stats: Stats) -> Ping:
         """For one ping.
@@ -116,22 +127,3 @@ class L4Servers(Experiment[Ping]):
                     if load:
                         values.append(("interruption", sample.interruption, "cycles"))
                     yield Case(sample.machine, scheme, {"load": load}, values)
-
-
-def _jobs(place: l4.Place, settings: Settings) -> list[Job]:
-    rounds = settings.times(ROUNDS, QUICK_ROUNDS)
-    return [
-        replace(
-            place.job(
-                SERVERS,
-                scheme,
-                f"warmup={WARMUP} rounds={rounds} load={load}",
-                (WARMUP + rounds) * CYCLES_A_PING[place.board],
-                NAME.format(scheme, load),
-                {"load": load},
-            ),
-            peer=GUESTS[f"{place.board}-{BARE}-{PING}"],
-        )
-        for scheme in place.schemes
-        for load in LOADS
-    ]

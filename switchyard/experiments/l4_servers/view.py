@@ -54,9 +54,7 @@ def view(results: show.Results) -> show.View:
     on_pc = l4_pc.there(pc_rows)
     pc = show.across(pc_rows, "scheme", on_pc, load=BUSY)
 
-    def at(scheme: str, load: int) -> Row:
-        return arm.find(scheme=scheme, load=load)
-
+    at = arm.by("scheme", "load")
     tables = [_table(arm, COLUMNS, load, SHOWN) for load in LOADS]
     figures = {
         "": show.bars(

@@ -14,9 +14,9 @@ from switchyard.run.machine import Stats
 
 @dataclass(frozen=True)
 class Kind:
-    """What is filled: its number in the guest; by how much sizes grow, up to how many steps."""
+    """What is filled, as the guest calls it; by how much sizes grow, up to how many steps."""
 
-    number: int
+    word: int | str
     step: int
     steps: int
     quick: tuple[int, ...]  # steps of a quick run
@@ -141,7 +141,7 @@ def words(of: Kind, steps: Iterable[int], rounds: int) -> tuple[str, int]:
     sizes = list(steps)
     told = f"{sizes[0]}-{sizes[-1]}" if isinstance(steps, range) else ",".join(map(str, sizes))
     return (
-        f"kind={of.number} sizes={told} step={of.step} rounds={rounds}",
+        f"kind={of.word} sizes={told} step={of.step} rounds={rounds}",
         len(sizes) * (SAMPLES * rounds + 4) * CYCLES_A_ROUND,
     )
 

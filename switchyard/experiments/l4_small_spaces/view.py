@@ -21,8 +21,14 @@ HOLDS = {"trace-cache": 8192, "itlb": 64, "dtlb": 64}  # NOPs, entries
 X_TICKS = {
     "trace-cache": range(0, 15_001, 3000), "itlb": range(0, 201, 20), "dtlb": range(0, 121, 20)
 }  # fmt: skip
+ORDERED = ("itlb", "trace-cache", "dtlb")  # the paper's first
 CALLED = {LARGE: "large spaces (flush)", SMALL: "small spaces"}
 TOLD = "hollow: by what factor the paper has small spaces faster, under large ones as measured"
+
+
+def unit(kind: str) -> str:
+    """What sizes count, in a word."""
+    return WHAT[kind].partition(",")[0].partition(" (")[0]
 
 
 def near(curve: Sequence[Row], size: float) -> Row:
@@ -59,7 +65,7 @@ def view(results: show.Results) -> show.View:
     others = {scheme: apart(scheme) for scheme in there if scheme not in (LARGE, SMALL)}
     figures = {
         "" if kind == "itlb" else kind: _figure(kind, curves[kind], factor(kind) if small else None)
-        for kind in ("itlb", "trace-cache", "dtlb")
+        for kind in ORDERED
     }
     return show.View([_table(kind, by) for kind, by in curves.items()], figures, locals())
 
@@ -72,7 +78,7 @@ def _table(kind: str, curves: Mapping[str, Rows]) -> show.Table:
     told = [scheme for scheme in (LARGE, SMALL) if scheme in curves]
     return show.table(
         f"Ping-pong with a working set in the {FILLED[kind]}: cycles a round, on {MACHINE}",
-        WHAT[kind].partition(",")[0].partition(" (")[0],
+        unit(kind),
         {f"{size}": {s: near(c, float(size)) for s, c in curves.items()} for size in chosen},
         {**{s: show.under(s, ("round", 0)) for s in curves}, **show.each(told, l4_pc.MET)},
         l4_pc.MEANT,

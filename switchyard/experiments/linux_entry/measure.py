@@ -2,15 +2,16 @@
 """Runs of the suite's shortest system calls, and of a token's way, on the small PC: one a boot."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from switchyard.data.suite import STREAMS
+from switchyard.experiments import linux_servers as servers
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_suite import Run
 from switchyard.run.build_linux import I386_BENCH
-from switchyard.run.experiment import Case, Experiment, Job, Settings, each
+from switchyard.run.experiment import Case, Experiment, Job, Settings
 from switchyard.run.machine import Stats
 
-MACHINE = "p4-willamette"
 # The questions and their rounds; of the tokens' ways one is enough.
 ROUNDS = {"entry": 1000, "call": 1000, "potato": 400}
 QUICK_SHARE = 10
@@ -21,12 +22,7 @@ AGAIN = {"null"}  # getppid by INT 80h, which `entry` has
 COUNTED = {
     "instructions": ("instructions",),
     "mispredictions": ("branch_mispredictions",),
-    "traces_built": ("trace_cache_misses",),
-    "itlb_misses": ("itlb_misses",),
-    "dtlb_misses": ("dtlb_misses",),
-    "dcache_misses": ("dcache_read_misses",),
-    "l2_misses": ("l2_read_misses",),
-    "cr3_loads": ("ttb_writes",),
+    **servers.COUNTED,
 }
 
 
@@ -53,7 +49,7 @@ class LinuxEntry(Experiment[Run]):
             for rounds in [settings.times(full, full // QUICK_SHARE)]
             for job in suite.booted(
                 I386_BENCH,
-                MACHINE,
+                servers.MACHINE,
                 question,
                 f"{question} case={ONLY.get(question, 'all')} rounds={rounds}",
                 {"question": question},
@@ -70,17 +66,6 @@ class LinuxEntry(Experiment[Run]):
         for question, run in suite.together(samples).items():
             for stream, name in cases(question).items():
                 case = run.cases[stream]
-                summary = case.timed.summary
-                values = [
-                    ("cycles", summary.mean, "cycles"),
-                    ("cycles_p5", summary.p5, "cycles"),
-                    ("cycles_median", summary.median, "cycles"),
-                    ("cycles_p95", summary.p95, "cycles"),
-                    ("samples", summary.count, "1"),
-                    ("boots", len(case.timed.means), "1"),
-                    *each(case.rates, "per_operation"),
-                    ("kernel_instructions", sum(case.functions.values()), "per_operation"),
-                ]
-                if len(case.timed.means) > 1:
-                    values.append(("cycles_uncertainty", case.timed.interval.uncertainty, "1"))
+                rates = {**case.rates, "kernel_instructions": sum(case.functions.values())}
+                values = servers.values(replace(case, rates=rates))
                 yield Case(run.machine, suite.SCHEME, {"case": name}, values)

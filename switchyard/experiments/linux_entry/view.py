@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each case beside what is published, and what it met."""
 
-from switchyard.experiments.linux_entry.measure import MACHINE
+from switchyard.experiments import l4_pc
+from switchyard.experiments.linux_servers import MACHINE
 from switchyard.run.build_linux import Linux
 from switchyard.show import declared as show
 
@@ -16,18 +17,13 @@ COLUMNS = {
     "traces": ("traces_built", 0), "I-walks": ("itlb_misses", 1), "D-walks": ("dtlb_misses", 1),
     "L1 misses": ("dcache_misses", 1), "L2 misses": ("l2_misses", 1), "CR3": ("cr3_loads", 1),
 }  # fmt: skip
-MEANT = (
-    "kernel's: of the instructions; traces: built anew; walks: of page tables, for an entry of the "
-    "instruction TLB or of the data TLB; CR3: loads of it, which empty TLBs and trace cache"
-)
+MEANT = f"kernel's: of the instructions; {l4_pc.MEANT}"
 
 
 def view(results: show.Results) -> show.View:
     cases = {name: row for name in CASES for row in results.rows.select("cycles", case=name)}
 
-    def paper(name: str) -> float | None:
-        return results.paper("cycles", case=name)
-
+    paper = results.papers("cycles", "case")
     title = f"Linux {Linux.version} on {MACHINE}: cycles, and what each operation met"
     met = [(CASES[name], row) for name, row in cases.items()]
     figure = show.compared(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each case on each system beside what is published, and what it met."""
 
+from switchyard.experiments.l4_pc import MEANT
 from switchyard.experiments.linux_l4_calls.measure import SYSTEMS
 from switchyard.experiments.linux_servers import MACHINE, ON_ALL
 from switchyard.run.build_linux import Linux
@@ -12,10 +13,6 @@ COLUMNS = {
     "I-walks": ("itlb_misses", 1), "D-walks": ("dtlb_misses", 1), "L1 misses": ("dcache_misses", 1),
     "L2 misses": ("l2_misses", 1), "CR3": ("cr3_loads", 1),
 }  # fmt: skip
-MEANT = (
-    "traces: built anew; walks: of page tables, for an entry of the instruction TLB or of the data "
-    "TLB; CR3: loads of it, which empty TLBs and trace cache"
-)
 
 
 def view(results: show.Results) -> show.View:
@@ -26,9 +23,7 @@ def view(results: show.Results) -> show.View:
         for row in results.rows.select("cycles", on=on, case=case)
     }
 
-    def paper(on: str, case: str) -> float | None:
-        return results.paper("cycles", on=on, case=case)
-
+    paper = results.papers("cycles", "on", "case")
     title = f"Linux {Linux.version} on {MACHINE}, native and as a server on L4"
     met = [(f"{CASES[case]}, {ON_ALL[on]}", row) for (on, case), row in found.items()]
     figure = show.compared(

@@ -2,27 +2,16 @@
 """Runs of bench/unix/pingpong.c: one a system, structure that is filled, and boot."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from switchyard.data.records import Parameter
 from switchyard.experiments import linux_servers as servers
 from switchyard.experiments import linux_suite as suite
+from switchyard.experiments.l4_small_spaces.measure import Kind
 from switchyard.experiments.linux_l4_apps import THAN
 from switchyard.experiments.linux_servers import ALL, BOUND, LARGE, NATIVE, SERVER, SMALL
 from switchyard.experiments.linux_suite import Run
 from switchyard.run.experiment import Case, Experiment, Job, Settings
 from switchyard.run.machine import Stats
-
-
-@dataclass(frozen=True)
-class Kind:
-    """What is filled: its word in the guest; by how much sizes grow, up to how many steps."""
-
-    word: str
-    step: int
-    steps: int
-    quick: tuple[int, ...]  # steps of a quick run
-
 
 # As far as Fig. 4 of the paper goes: to 15,000 NOPs, 200 jumps and 120 pages that are read.
 KINDS = {

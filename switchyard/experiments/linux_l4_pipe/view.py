@@ -4,28 +4,17 @@
 from collections.abc import Mapping
 
 from switchyard.data.rows import Row, Rows
+from switchyard.experiments import l4_pc
+from switchyard.experiments.l4_small_spaces.view import FILLED, ORDERED, WHAT, X_TICKS, unit
 from switchyard.experiments.linux_l4_pipe.measure import KINDS, SYSTEMS
 from switchyard.experiments.linux_servers import ALL, LARGE, MACHINE, NATIVE, ON_ALL, SMALL
 from switchyard.run.build_linux import Linux
 from switchyard.show import declared as show
 
-WHAT = {
-    "trace-cache": "instructions of a byte (NOP)",
-    "itlb": "jumps, a page each",
-    "dtlb": "pages, a word read of each",
-}
-FILLED = {"trace-cache": "trace cache", "itlb": "instruction TLB", "dtlb": "data TLB"}
-X_TICKS = {
-    "trace-cache": range(0, 15_001, 3000), "itlb": range(0, 201, 20), "dtlb": range(0, 121, 20)
-}  # fmt: skip
 MET = {
     "instr.": ("instructions", 0), "traces": ("traces_built", 0), "I-walks": ("itlb_misses", 0),
     "D-walks": ("dtlb_misses", 0), "CR3": ("cr3_loads", 1),
 }  # fmt: skip
-MEANT = (
-    "traces: built anew; walks: of page tables, for an entry of the instruction TLB or of the data "
-    "TLB; CR3: loads of it, which empty TLBs and trace cache"
-)
 
 
 def view(results: show.Results) -> show.View:
@@ -34,10 +23,7 @@ def view(results: show.Results) -> show.View:
     ends = {k: {on: (by[on][0], by[on][-1]) for on in SYSTEMS} for k, by in curves.items()}
     over_all, over_large = (rows.find("largest_speedup", on=on) for on in (ALL, SMALL))
     tables = [_table(kind, by) for kind, by in curves.items()]
-    figures = {
-        "" if kind == "itlb" else kind: _figure(kind, curves[kind])
-        for kind in ("itlb", "trace-cache", "dtlb")
-    }
+    figures = {"" if kind == "itlb" else kind: _figure(kind, curves[kind]) for kind in ORDERED}
     return show.View(tables, figures, locals())
 
 
@@ -50,13 +36,13 @@ def _table(kind: str, curves: Mapping[str, Rows]) -> show.Table:
     }
     return show.table(
         f"A byte and back by pipes, with a working set in the {FILLED[kind]}: cycles, on {MACHINE}",
-        WHAT[kind].partition(",")[0].partition(" (")[0],
+        unit(kind),
         lines,
         {
             **{on: show.under(on, ("cycles", 0)) for on in curves},
             **show.each((NATIVE, LARGE, SMALL), MET),
         },
-        MEANT,
+        l4_pc.MEANT,
     )
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All of a file, by what it ran on; and what small spaces save."""
 
+from switchyard.experiments import l4_pc
 from switchyard.experiments.linux_l4_wc.measure import CATS, CHUNKS
 from switchyard.experiments.linux_servers import (
     ALL,
@@ -23,9 +24,8 @@ COLUMNS: show.Columns = {
     "saved": lambda row: f"{row['cycles_saved']:.1%}" if "cycles_saved" in row else "",
 }  # fmt: skip
 MEANT = (
-    "traces: built anew; walks: of page tables, for an entry of the instruction TLB or of the data "
-    "TLB; CR3: loads of it, which empty TLBs and trace cache; saved: of the cycles of the same "
-    "server with its programs large, or of the same system without hardware tags"
+    f"{l4_pc.MEANT}; saved: of the cycles of the same server with its programs large, or of the "
+    "same system without hardware tags"
 )
 
 
