@@ -9,7 +9,7 @@ are metrics beside it, in the same row.
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar, overload
+from typing import Protocol, overload
 
 from switchyard.data import summary
 from switchyard.data.records import Parameter, Record
@@ -131,14 +131,6 @@ class Placed(Protocol):
     @property
     def where(self) -> Mapping[str, Parameter]:
         """What its records have in common."""
-
-
-Some = TypeVar("Some", bound=Placed)
-
-
-def present(rows: Rows, metric: str, placed: Iterable[Some]) -> list[Some]:
-    """Those that there are records of: a run may be of before there were more."""
-    return [place for place in placed if rows.select(metric, **place.where)]
 
 
 def unsteady(rows: Iterable[tuple[str, Row]], metric: str) -> list[str]:

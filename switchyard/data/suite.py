@@ -48,6 +48,8 @@ APPLICATIONS: Mapping[str, Mapping[int, str]] = {
 }
 # `ctx`: stream n is a ring of n processes, and this much more one process that does it all alone.
 ALONE = 128
+# `prefork`: stream n is a ring of n processes, and this much more requests to them.
+SERVED = 128
 # The timing alone, with a probe; without one each stream has its own.
 TIMING = 0
 

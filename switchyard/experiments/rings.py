@@ -5,7 +5,6 @@ One run measures every number of processes with one size of memory. What is comp
 kernels, is each experiment's.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from switchyard.data.records import Parameter
@@ -14,25 +13,12 @@ from switchyard.data.suite import ALONE
 from switchyard.data.summary import Interval
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_suite import Operation, Run
-from switchyard.run.experiment import Case, Job
-from switchyard.run.machine import Stats
+from switchyard.run.experiment import Case
 from switchyard.show.figure import Figure, Series
 
 # What more processes may cost more of.
 COUNTED = ("instructions", "icache_misses", "dcache_misses", "itlb_misses", "dtlb_misses")
 NAMED = 4  # functions, of those that more processes make longer
-
-
-def measure(
-    job: Job,
-    stats: Stats,
-    counted: Mapping[str, Sequence[str]] = suite.RATES,
-    flushing: re.Pattern[str] = suite.FLUSHING,
-) -> Run:
-    """Each number of processes that the command line asks for in a ring, and alone."""
-    counts = job.numbers("processes")
-    streams = [*counts, *(ALONE + n for n in counts)]
-    return suite.measure(job, stats, streams, counted, flushing)
 
 
 def counts(run: Run) -> list[int]:

@@ -7,13 +7,13 @@ MMU every program is in one address space with the kernel, whose map is flat and
 (`linux/6.12/fass`), which the paper did not have: what remains of uClinux's advantage.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from switchyard.data.records import Parameter
 from switchyard.experiments import linux_suite as suite
 from switchyard.run.build_linux import BENCHES, FAST, FLAT, PAGED, Linux
-from switchyard.run.experiment import Job, Settings, Value
+from switchyard.run.experiment import Value
 
 PAPER = "Context Switching and IPC Performance Comparison between uClinux and Linux, Samsung, 2005"
 MACHINE = "s3c24a0"
@@ -33,6 +33,10 @@ class Kernel:
     paper: str  # what the paper calls its own; empty if it has none
     linux: Linux
     word: str = ""  # what its command line begins with
+    machine: str = MACHINE
+
+    def __str__(self) -> str:
+        return self.scheme
 
     @property
     def where(self) -> dict[str, Parameter]:
@@ -52,26 +56,6 @@ FASTER = Kernel(
 )
 KERNELS = (WITH, FASTER, WITHOUT)
 PAPERS = (WITH, WITHOUT)
-
-
-def jobs(
-    cases: Sequence[tuple[str, str, Mapping[str, Parameter]]], settings: Settings
-) -> list[Job]:
-    """Boots of each kernel for each case: its name, what the suite is asked, its parameters."""
-    return [
-        job
-        for kernel in KERNELS
-        for name, words, parameters in cases
-        for job in suite.booted(
-            kernel.linux,
-            MACHINE,
-            f"{kernel.scheme}-{name}",
-            f"{words} {SPAWN}",
-            {"scheme": kernel.scheme, **parameters},
-            settings,
-            word=kernel.word,
-        )
-    ]
 
 
 def gains(us: Mapping[Kernel, float]) -> list[Value]:

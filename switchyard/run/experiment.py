@@ -66,6 +66,10 @@ class Job:
         """A number of its command line."""
         return int(self._words[name])
 
+    def word(self, name: str) -> str | None:
+        """What its command line says, if it does."""
+        return self._words.get(name)
+
     def numbers(self, name: str) -> list[int]:
         """Several numbers of its command line: `1,2,3`, or `1-3`."""
         first, _, last = self._words[name].partition("-")

@@ -3,18 +3,17 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from switchyard.data.records import Parameter
-from switchyard.data.suite import STREAMS
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments import rings
+from switchyard.experiments import on_linux, rings
 from switchyard.experiments.linux_ipc import measure as ipc
 from switchyard.experiments.linux_suite import Run
+from switchyard.experiments.on_linux import OnLinux
 from switchyard.run.build import TAGS
 from switchyard.run.build_linux import RISCV_BENCH, Linux
-from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings
-from switchyard.run.machine import Stats
+from switchyard.run.experiment import BandPlan, Case, Job, Settings
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,6 @@ CTX = "ctx"
 SIZES = (0, 4, 16, 64)  # KB that each process reads
 COUNTS = (2, 4, 8, 16, 32)  # processes in a ring
 CTX_ROUNDS = 15
-BAND_ROUNDS = 80
 BOOTS = 3
 
 # As those of the suite, by what RISC-V's machine counts: instructions are fetched by physical
@@ -60,21 +58,17 @@ FENCING = re.compile(r"switch_mm|(local_)?flush_tlb\w*|__flush_tlb_range")
 
 
 def _band_jobs(settings: Settings) -> list[Job]:
-    """A round trip by a pipe on the core as it is sold: one boot, the same at all ends."""
-    words = f"{ipc.PIPE.question} case={ipc.PIPE.case} rounds={settings.rounds or BAND_ROUNDS}"
-    parameters = {"question": ipc.PIPE.question, "case": ipc.PIPE.case}
-    question = (ipc.PIPE.case, words, parameters)
-    (job,) = suite.jobs([FLUSHING], [question], settings, boots=1, places=1)
-    return [replace(job, name=f"{FLUSHING.scheme}-{ipc.PIPE.case}")]
+    """On the core as it is sold."""
+    return ipc.pipe_once(FLUSHING, settings, places=1)
 
 
-class LinuxAsid(Experiment[Run]):
+class LinuxAsid(OnLinux):
     """lmbench on Linux with address-space identifiers and without."""
 
     name = "linux-asid"
     question = "What do address-space identifiers save where a switch loses TLBs alone?"
     source = "none published"
-    system = suite.SYSTEM
+    counted, flushing = RATES, FENCING
     band = BandPlan("pipe_us", "us", _band_jobs, scheme=suite.SCHEME, label="{machine}, {case}")
 
     def row(self, job: Job, sample: Run) -> dict[str, Parameter]:
@@ -83,39 +77,18 @@ class LinuxAsid(Experiment[Run]):
 
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a machine, question of the suite and boot; one for each size of the rings."""
-        counts = ",".join(map(str, COUNTS))
         rounds = settings.times(CTX_ROUNDS, CTX_ROUNDS // ipc.QUICK_SHARE)
-        asked: list[suite.Question] = [
-            (
-                f"{CTX}-{size:02}k",
-                f"{CTX} processes={counts} size={size} rounds={rounds}",
-                {"question": CTX, "size_kb": size},
-            )
-            for size in SIZES
-        ]
-        for question, full in ipc.ROUNDS.items():
-            words = f"{question} rounds={settings.times(full, full // ipc.QUICK_SHARE)}"
-            asked.append((question, words, {"question": question}))
+        words = f"processes={','.join(map(str, COUNTS))} size={{}} rounds={rounds}"
+        asked = on_linux.rings(SIZES, words, {"question": CTX}, f"{CTX}-")
+        asked += [ipc.asked(question, settings) for question in ipc.ROUNDS]
         boots = None if settings.quick or settings.rounds else BOOTS
         return suite.jobs(KERNELS, asked, settings, boots, places=1)
-
-    def measure(self, job: Job, stats: Stats) -> Run:
-        """Each number of processes; or every case of the question, or the one asked for."""
-        question = str(job.parameters["question"])
-        if question == CTX:
-            return rings.measure(job, stats, RATES, FENCING)
-        streams, only = STREAMS[question], job.parameters.get("case")
-        asked = [stream for stream, case in streams.items() if only in (None, case)]
-        return suite.measure(job, stats, asked, RATES, FENCING)
 
     def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
         """Every switch and every line on both."""
         runs = suite.together(samples)
         for kernel in KERNELS:
-            for line in ipc.LINES:
-                where = {"question": line.question, "case": line.case}
-                run = runs[f"{kernel.scheme}-{line.question}"]
-                yield line.case_of(run, kernel.scheme, where)
+            yield from ipc.line_cases(kernel, runs)
             for size in SIZES:
                 run = runs[f"{kernel.scheme}-{CTX}-{size:02}k"]
                 yield from rings.cases(run, {"size_kb": size}, kernel.scheme)

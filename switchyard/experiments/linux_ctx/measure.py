@@ -2,15 +2,14 @@
 """Runs of the suite's `ctx`, each of which measures every number of processes."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from switchyard.data.records import Parameter
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments import rings
+from switchyard.experiments import on_linux, rings
 from switchyard.experiments.linux_ctx import prefork
 from switchyard.experiments.linux_suite import BOARDS, KERNELS, ORIGINAL, Run
-from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings
-from switchyard.run.machine import Stats
+from switchyard.experiments.on_linux import OnLinux
+from switchyard.run.experiment import BandPlan, Case, Job, Settings
 
 SIZES = (0, 1, 4, 8, 16)  # KB
 COUNTS = (*range(2, 13), 14, 16, 20, 24, 28, 32, 36, 40)
@@ -20,20 +19,17 @@ BAND_ROUNDS = 40
 
 
 def _band_jobs(settings: Settings) -> list[Job]:
-    """The paper's machine, two processes that touch nothing: one boot, the same at all ends."""
+    """The paper's machine, two processes that touch nothing."""
     words = f"ctx processes={COUNTS[0]} size=0 rounds={settings.rounds or BAND_ROUNDS}"
-    parameters = {"size_kb": 0, "processes": COUNTS[0]}
-    (job,) = suite.jobs([ORIGINAL], [("00k", words, parameters)], settings, boots=1)
-    return [replace(job, name=f"{ORIGINAL}-00k")]
+    return on_linux.once(ORIGINAL, "00k", words, {"size_kb": 0, "processes": COUNTS[0]}, settings)
 
 
-class LinuxCtx(Experiment[Run]):
+class LinuxCtx(OnLinux):
     """Fig. 2: lmbench context switching latency."""
 
     name = "linux-ctx"
     question = "What does a switch cost as processes and the memory that they touch grow?"
     source = "Wiggins et al., ACSAC 2003, Fig. 2"
-    system = suite.SYSTEM
     band = BandPlan(
         f"switch_{COUNTS[0]}_us",
         "us",
@@ -50,22 +46,9 @@ class LinuxCtx(Experiment[Run]):
     def jobs(self, settings: Settings) -> list[Job]:
         """Rings for themselves, and those of a server that forks them."""
         counts = ",".join(map(str, QUICK_COUNTS if settings.quick else COUNTS))
-        rounds = settings.times(ROUNDS, QUICK_ROUNDS)
-        alone = [
-            (
-                f"{size:02}k",
-                f"ctx processes={counts} size={size} rounds={rounds}",
-                {"size_kb": size, "quick": settings.quick},
-            )
-            for size in SIZES
-        ]
+        words = f"processes={counts} size={{}} rounds={settings.times(ROUNDS, QUICK_ROUNDS)}"
+        alone = on_linux.rings(SIZES, words, {"quick": settings.quick})
         return suite.jobs(KERNELS, alone, settings) + prefork.jobs(settings)
-
-    def measure(self, job: Job, stats: Stats) -> Run:
-        """Each number of processes in the ring, and alone; or what a server's take."""
-        if prefork.is_one(job):
-            return prefork.measure(job, stats)
-        return rings.measure(job, stats)
 
     def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
         """Every switch; then what each kernel takes at most, and how many times less than flushing.

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 
 from switchyard.data.records import Parameter
 from switchyard.data.rows import Rows, number
+from switchyard.data.suite import SERVED
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_suite import KERNELS, Kernel, Operation, Run
 from switchyard.run.experiment import Case, Job, Settings
-from switchyard.run.machine import Stats
 from switchyard.show.figure import Table
 
-SERVED = 128  # added to the stream's number, as bench/unix/prefork.c has it
 CASES = {"ring": 0, "serve": SERVED}
 COUNTS = (2, 4, 8, 16)
 ROUNDS, QUICK_ROUNDS = 30, 10  # of each boot
@@ -63,16 +62,6 @@ def jobs(settings: Settings) -> list[Job]:
     return suite.jobs(KERNELS, questions, settings)
 
 
-def is_one(job: Job) -> bool:
-    """Whether a job is one of these."""
-    return "mapped_kb" in job.parameters
-
-
-def measure(job: Job, stats: Stats) -> Run:
-    """Each case with each number of processes."""
-    return suite.measure(job, stats, [first + n for first in CASES.values() for n in COUNTS])
-
-
 def cases(runs: Mapping[str, Run]) -> Iterator[Case]:
     """A process's part of each."""
     for kernel in KERNELS:
@@ -93,7 +82,7 @@ class Preforked:
 
     @property
     def measured(self) -> bool:
-        """Whether there are any."""
+        """Whether there are any: the book's results are of before."""
         return len(self._rows) > 0
 
     def _of(self, kernel: Kernel, buffers: Buffers, case: str, n: int) -> Operation:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fig. 2 again, for each kernel that there are records of."""
+"""Fig. 2 again, for each kernel."""
 
 from collections.abc import Sequence
 
-from switchyard.data.rows import present
 from switchyard.data.summary import SPREAD
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_ctx.measure import SIZES
@@ -25,24 +24,21 @@ COLUMNS = {
 
 
 def view(results: show.Results) -> show.View:
-    kernels = present(results.rows, "switch", KERNELS)
     rings = Rings(results.rows, "size_kb", "KB")
-    boards = [[kernel for kernel in board if kernel in kernels] for board in BOARDS]
     estimate = results.published("switch_at_most", **ORIGINAL.where)
     servers = Preforked(results.rows)
-    served = [board for board in boards if servers.measured]
+    served = BOARDS if servers.measured else ()
     preforked = [(board[0].board, *servers.most(board)) for board in served]
     worst = max(rings.every(ORIGINAL, SIZES), key=lambda switch: switch["value"])
     largest = [rings.us(ORIGINAL, size, rings.ends[-1]) for size in SIZES]
     # the least and the most that a fast switch takes of one with hardware tags, on each board: of
     # the rings whose processes all have a domain, at every size
     bounds = []
-    for board in boards:
+    for board in BOARDS:
         by = {kernel.scheme: kernel for kernel in board}
-        if suite.FAST in by and TAGS in by:
-            some = [(size, n) for size in SIZES for n in rings.counts if n <= IN_DOMAINS]
-            shares = [rings.us(by[suite.FAST], *at) / rings.us(by[TAGS], *at) for at in some]
-            bounds.append((board[0].board, min(shares), max(shares)))
+        some = [(size, n) for size in SIZES for n in rings.counts if n <= IN_DOMAINS]
+        shares = [rings.us(by[suite.FAST], *at) / rings.us(by[TAGS], *at) for at in some]
+        bounds.append((board[0].board, min(shares), max(shares)))
 
     def times(kernel: Kernel) -> show.Table:
         """The figure in numbers, where it is worth it."""
@@ -93,11 +89,11 @@ def view(results: show.Results) -> show.View:
         )
 
     figures: dict[str, show.Figure | show.Bars] = {
-        "": figure(kernels[0]),
-        **{suite.named("gain", board[0]): gain(board) for board in boards},
-        **{str(kernel): figure(kernel) for kernel in kernels[1:]},
-        **{suite.named("breakdown", kernel): breakdown(kernel) for kernel in kernels},
+        "": figure(ORIGINAL),
+        **{suite.named("gain", board[0]): gain(board) for board in BOARDS},
+        **{str(kernel): figure(kernel) for kernel in KERNELS[1:]},
+        **{suite.named("breakdown", kernel): breakdown(kernel) for kernel in KERNELS},
     }
-    tables = [*(times(kernel) for kernel in kernels), *(servers.table(board) for board in served)]
-    called = {f" on {kernel}": kernel for kernel in kernels}
+    tables = [*(times(kernel) for kernel in KERNELS), *(servers.table(board) for board in served)]
+    called = {f" on {kernel}": kernel for kernel in KERNELS}
     return show.View(tables, figures, locals(), rings.unsteady(called, SIZES, SHOWN))

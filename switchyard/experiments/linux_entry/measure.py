@@ -8,9 +8,9 @@ from switchyard.data.suite import STREAMS
 from switchyard.experiments import linux_servers as servers
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_suite import Run
+from switchyard.experiments.on_linux import OnLinux
 from switchyard.run.build_linux import I386_BENCH
-from switchyard.run.experiment import Case, Experiment, Job, Settings
-from switchyard.run.machine import Stats
+from switchyard.run.experiment import Case, Job, Settings
 
 # The questions and their rounds; of the tokens' ways one is enough.
 ROUNDS = {"entry": 1000, "call": 1000, "potato": 400}
@@ -33,13 +33,13 @@ def cases(question: str) -> dict[int, str]:
     return {s: name for s, name in some if only in (None, name) and name not in AGAIN}
 
 
-class LinuxEntry(Experiment[Run]):
+class LinuxEntry(OnLinux):
     """The ways into Linux on a Pentium 4, beside what others have measured."""
 
     name = "linux-entry"
     question = "What do the ways into Linux cost on a Pentium 4, and a switch of processes?"
     source = "Linux kernel mailing list, 2002; the paper on small spaces, Table 2: native Linux"
-    system = suite.SYSTEM
+    counted = COUNTED
     digits = 3
 
     def jobs(self, settings: Settings) -> list[Job]:
@@ -57,9 +57,6 @@ class LinuxEntry(Experiment[Run]):
                 places=1,
             )
         ]
-
-    def measure(self, job: Job, stats: Stats) -> Run:
-        return suite.measure(job, stats, list(cases(str(job.parameters["question"]))), COUNTED)
 
     def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
         """Cycles of each case, their spread, and what was counted."""

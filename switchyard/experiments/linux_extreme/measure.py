@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_suite import KERNELS, Run
-from switchyard.run.experiment import Case, Experiment, Job, Settings
-from switchyard.run.machine import Stats
+from switchyard.experiments.on_linux import OnLinux
+from switchyard.run.experiment import Case, Job, Settings
 
 PROCESSES = (2, 4, 16)
 SHARING = ("private", "shared")
@@ -14,13 +14,12 @@ QUICK_PAGES = (1, 4, 8, 12, 16, 20, 24, 28, 32)
 ROUNDS, QUICK_ROUNDS = 20, 15
 
 
-class LinuxExtreme(Experiment[Run]):
+class LinuxExtreme(OnLinux):
     """Fig. 4: the extreme DTLB benchmark."""
 
     name = "linux-extreme"
     question = "What do shared pages save, where TLB entries are lost, kept or shared?"
     source = "Wiggins et al., ACSAC 2003, Fig. 4"
-    system = suite.SYSTEM
 
     def jobs(self, settings: Settings) -> list[Job]:
         """A run measures every number of pages."""
@@ -36,12 +35,6 @@ class LinuxExtreme(Experiment[Run]):
             for sharing in SHARING
         ]
         return suite.jobs(KERNELS, questions, settings)
-
-    def measure(self, job: Job, stats: Stats) -> Run:
-        """Each number of pages; the guest numbers its streams by their order."""
-        pages = job.numbers("pages")
-        run = suite.measure(job, stats, range(1, len(pages) + 1))
-        return Run(run.machine, run.clock_hz, {p: run.cases[1 + i] for i, p in enumerate(pages)})
 
     def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
         """A process's turn: reading the pages, yielding, and the switch."""

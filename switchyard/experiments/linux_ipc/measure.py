@@ -2,15 +2,15 @@
 """Runs of the suite's questions on every kernel: a run a question and boot."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from switchyard.data.records import Parameter
 from switchyard.data.suite import STREAMS
 from switchyard.experiments import linux_suite as suite
+from switchyard.experiments import on_linux
 from switchyard.experiments.lines import Line
-from switchyard.experiments.linux_suite import KERNELS, ORIGINAL, Kernel, Run
-from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings
-from switchyard.run.machine import Stats
+from switchyard.experiments.linux_suite import KERNELS, ORIGINAL, Booted, Run
+from switchyard.experiments.on_linux import OnLinux
+from switchyard.run.experiment import BandPlan, Case, Job, Settings
 
 PIPE = Line("potato", "pipe")
 LINES = (
@@ -35,21 +35,24 @@ QUICK_SHARE = 5  # a quick run makes a fifth of the rounds
 BOOTS = {"call": 20}
 
 
-def _band_jobs(settings: Settings) -> list[Job]:
-    """A round trip by a pipe on the paper's machine: one boot, the same at all ends."""
+def pipe_once(kernel: Booted, settings: Settings, places: int = suite.PLACES) -> list[Job]:
+    """A round trip by a pipe, for a band."""
     words = f"{PIPE.question} case={PIPE.case} rounds={settings.rounds or BAND_ROUNDS}"
     parameters = {"question": PIPE.question, "case": PIPE.case}
-    (job,) = suite.jobs([ORIGINAL], [(PIPE.case, words, parameters)], settings, boots=1)
-    return [replace(job, name=f"{ORIGINAL}-{PIPE.case}")]
+    return on_linux.once(kernel, PIPE.case, words, parameters, settings, places)
 
 
-class LinuxIpc(Experiment[Run]):
+def _band_jobs(settings: Settings) -> list[Job]:
+    """On the paper's machine."""
+    return pipe_once(ORIGINAL, settings)
+
+
+class LinuxIpc(OnLinux):
     """Table 1: lmbench on the original Linux and on the fast one."""
 
     name = "linux-ipc"
     question = "What do tokens, bytes and processes cost on Linux with slow and fast switches?"
     source = "Wiggins et al., ACSAC 2003, Table 1"
-    system = suite.SYSTEM
     band = BandPlan("pipe_us", "us", _band_jobs, scheme=suite.SCHEME, label="{machine}, {case}")
 
     def row(self, job: Job, sample: Run) -> dict[str, Parameter]:
@@ -62,28 +65,23 @@ class LinuxIpc(Experiment[Run]):
             job
             for kernel in KERNELS
             for question in ROUNDS
-            for job in line_jobs(kernel, question, settings, None if few else BOOTS.get(question))
+            for boots in [None if few else BOOTS.get(question)]
+            for job in suite.jobs([kernel], [asked(question, settings)], settings, boots)
         ]
-
-    def measure(self, job: Job, stats: Stats) -> Run:
-        """Every case of the question, or the one that was asked for."""
-        streams = STREAMS[str(job.parameters["question"])]
-        only = job.parameters.get("case")
-        return suite.measure(job, stats, [n for n, case in streams.items() if only in (None, case)])
 
     def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
         runs = suite.together(samples)
         return (case for kernel in KERNELS for case in line_cases(kernel, runs))
 
 
-def line_jobs(kernel: Kernel, question: str, settings: Settings, boots: int | None) -> list[Job]:
-    """The runs of all lines of a question on a kernel, so many boots or the usual number."""
+def asked(question: str, settings: Settings) -> suite.Question:
+    """All lines of a question."""
     full = ROUNDS[question]
     words = f"{question} rounds={settings.times(full, full // QUICK_SHARE)}"
-    return suite.jobs([kernel], [(question, words, {"question": question})], settings, boots)
+    return question, words, {"question": question}
 
 
-def line_cases(kernel: Kernel, runs: Mapping[str, Run]) -> Iterator[Case]:
+def line_cases(kernel: Booted, runs: Mapping[str, Run]) -> Iterator[Case]:
     """Each line of a kernel, over its boots."""
     for line in LINES:
         where = {"question": line.question, "case": line.case}

@@ -7,29 +7,26 @@ from switchyard.data.suite import STREAMS
 from switchyard.experiments import linux_servers as servers
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_suite import Run
-from switchyard.run.experiment import Case, Experiment, Job, Settings
-from switchyard.run.machine import Stats
+from switchyard.experiments.on_linux import OnLinux
+from switchyard.run.experiment import Case, Job, Settings
 
 QUESTION = "call"
 ROUNDS, QUICK_ROUNDS = 1000, 100
 SYSTEMS = (servers.NATIVE, servers.LARGE, servers.SERVER, servers.SMALL, servers.ALL)
 
 
-class LinuxL4Calls(Experiment[Run]):
+class LinuxL4Calls(OnLinux):
     """What a system call costs where Linux is a server."""
 
     name = "linux-l4-calls"
     question = "What does a system call cost where Linux is a server, and do small spaces help?"
     source = "The paper on small spaces, Table 2"
-    system = suite.SYSTEM
+    counted = servers.COUNTED
     digits = 3
 
     def jobs(self, settings: Settings) -> list[Job]:
         words = f"{QUESTION} case=all rounds={settings.times(ROUNDS, QUICK_ROUNDS)}"
         return servers.jobs("bench", [("", words, {})], settings, among=SYSTEMS, profile=False)
-
-    def measure(self, job: Job, stats: Stats) -> Run:
-        return suite.measure(job, stats, list(STREAMS[QUESTION]), servers.COUNTED)
 
     def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
         """Cycles of each case, their spread, and what was counted."""

@@ -10,8 +10,8 @@ from switchyard.experiments.l4_small_spaces.measure import Kind
 from switchyard.experiments.linux_l4_apps import THAN
 from switchyard.experiments.linux_servers import ALL, BOUND, LARGE, NATIVE, SERVER, SMALL
 from switchyard.experiments.linux_suite import Run
-from switchyard.run.experiment import Case, Experiment, Job, Settings
-from switchyard.run.machine import Stats
+from switchyard.experiments.on_linux import OnLinux
+from switchyard.run.experiment import Case, Job, Settings
 
 # As far as Fig. 4 of the paper goes: to 15,000 NOPs, 200 jumps and 120 pages that are read.
 KINDS = {
@@ -24,13 +24,13 @@ SYSTEMS = (NATIVE, LARGE, SMALL, SERVER, ALL, BOUND)
 BOOTS = 1  # two differ by 2 % in the median, by 8 at most
 
 
-class LinuxL4Pipe(Experiment[Run]):
+class LinuxL4Pipe(OnLinux):
     """Fig. 6: ping-pong by pipes."""
 
     name = "linux-l4-pipe"
     question = "What does a byte to another process and back cost, native and where Linux serves?"
     source = "The paper on small spaces, Fig. 6"
-    system = suite.SYSTEM
+    counted = servers.COUNTED
     digits = 3
 
     def jobs(self, settings: Settings) -> list[Job]:
@@ -47,13 +47,6 @@ class LinuxL4Pipe(Experiment[Run]):
             for kind, one in KINDS.items()
         ]
         return servers.jobs("pipes", questions, settings, among=SYSTEMS, boots=BOOTS, profile=False)
-
-    def measure(self, job: Job, stats: Stats) -> Run:
-        """Streams are numbered by the sizes; in the guest by their places in the list."""
-        sizes = job.numbers("sizes")
-        run = suite.measure(job, stats, range(1, 1 + len(sizes)), servers.COUNTED)
-        cases = {n * job.number("step"): run.cases[1 + i] for i, n in enumerate(sizes)}
-        return Run(run.machine, run.clock_hz, cases)
 
     def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
         """Every size; how many times what small ones take the others take, least and most."""

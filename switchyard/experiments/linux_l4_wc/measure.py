@@ -7,8 +7,8 @@ from switchyard.experiments import linux_servers as servers
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_l4_apps import compared
 from switchyard.experiments.linux_suite import Run
-from switchyard.run.experiment import Case, Experiment, Job, Settings
-from switchyard.run.machine import Stats
+from switchyard.experiments.on_linux import OnLinux
+from switchyard.run.experiment import Case, Job, Settings
 
 STREAM = 1
 # What programs read and write at a time, and what a pipe holds: that of the paper's time, and that
@@ -20,13 +20,13 @@ ROUNDS, QUICK_ROUNDS = 2, 1
 BOOTS = 1  # two differ by 2 % in the median, by 8 at most
 
 
-class LinuxL4Wc(Experiment[Run]):
+class LinuxL4Wc(OnLinux):
     """4.4: a file through programs that copy, to one that counts."""
 
     name = "linux-l4-wc"
     question = "What do small spaces save where a file goes from program to program by pipes?"
     source = "The paper on small spaces, 4.4"
-    system = suite.SYSTEM
+    counted = servers.COUNTED
     digits = 3
 
     def jobs(self, settings: Settings) -> list[Job]:
@@ -41,9 +41,6 @@ class LinuxL4Wc(Experiment[Run]):
         return servers.jobs(
             "pipes", questions, settings, among=servers.EVERY, boots=BOOTS, profile=False
         )
-
-    def measure(self, job: Job, stats: Stats) -> Run:
-        return suite.measure(job, stats, [STREAM], servers.COUNTED)
 
     def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
         """All of it; and what is saved."""

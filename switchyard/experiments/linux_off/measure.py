@@ -3,13 +3,12 @@
 
 from collections.abc import Iterator, Mapping
 
-from switchyard.data.suite import STREAMS
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments import repeats, rings
-from switchyard.experiments.linux_ipc.measure import QUICK_SHARE, ROUNDS, line_cases, line_jobs
+from switchyard.experiments import on_linux, repeats, rings
+from switchyard.experiments.linux_ipc.measure import QUICK_SHARE, ROUNDS, asked, line_cases
 from switchyard.experiments.linux_suite import MACHINES, OFF, SCHEME, Kernel, Run
-from switchyard.run.experiment import Case, Experiment, Job, Settings
-from switchyard.run.machine import Stats
+from switchyard.experiments.on_linux import OnLinux
+from switchyard.run.experiment import Case, Job, Settings
 
 KERNELS = tuple(Kernel(board, scheme) for board in MACHINES for scheme in (SCHEME, OFF))
 CTX = "ctx"
@@ -20,39 +19,21 @@ CTX_ROUNDS = 15
 BOOTS = 2 * suite.PLACES
 
 
-class LinuxOff(Experiment[Run]):
+class LinuxOff(OnLinux):
     """lmbench on the unmodified kernel and on the fast one, turned off."""
 
     name = "linux-off"
     question = "What does fast switching in the kernel cost where it is turned off?"
     source = "none published; a kernel option is to cost less than 1 % where it is off"
-    system = suite.SYSTEM
 
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a kernel, question of the suite, and boot; one for each size of the rings."""
         boots = repeats.boots(settings) if settings.quick or settings.rounds else BOOTS
-        counts = ",".join(map(str, COUNTS))
         rounds = settings.times(CTX_ROUNDS, CTX_ROUNDS // QUICK_SHARE)
-        sizes: list[suite.Question] = [
-            (
-                f"{CTX}-{size:02}k",
-                f"{CTX} processes={counts} size={size} rounds={rounds}",
-                {"question": CTX, "size_kb": size},
-            )
-            for size in SIZES
-        ]
-        jobs: list[Job] = []
-        for kernel in KERNELS:
-            for question in ROUNDS:
-                jobs += line_jobs(kernel, question, settings, boots)
-            jobs += suite.jobs([kernel], sizes, settings, boots)
-        return jobs
-
-    def measure(self, job: Job, stats: Stats) -> Run:
-        question = str(job.parameters["question"])
-        if question == CTX:
-            return rings.measure(job, stats)
-        return suite.measure(job, stats, list(STREAMS[question]))
+        words = f"processes={','.join(map(str, COUNTS))} size={{}} rounds={rounds}"
+        rings = on_linux.rings(SIZES, words, {"question": CTX}, f"{CTX}-")
+        lines = [asked(question, settings) for question in ROUNDS]
+        return suite.jobs(KERNELS, [*lines, *rings], settings, boots)
 
     def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
         runs = suite.together(samples)

@@ -9,8 +9,8 @@ from switchyard.data.records import Parameter
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import rings
 from switchyard.experiments.linux_suite import BOARDS, Kernel, Run
-from switchyard.run.experiment import Case, Experiment, Job, Settings
-from switchyard.run.machine import Stats
+from switchyard.experiments.on_linux import OnLinux
+from switchyard.run.experiment import Case, Job, Settings
 
 WORKLOAD = "file"  # what the processes have in common: pages of a file
 PAGES = (0, 4, 8, 16)  # that each reads at its turn
@@ -70,13 +70,12 @@ MACHINES = tuple(_ways(*board) for board in BOARDS)
 WAYS = tuple(way for ways in MACHINES for way in ways.every)
 
 
-class LinuxTlbSharing(Experiment[Run]):
+class LinuxTlbSharing(OnLinux):
     """Fig. 3: lat_ctx with and without sharing of TLB entries."""
 
     name = "linux-tlb-sharing"
     question = "What does a switch save where TLB entries of common memory are shared?"
     source = "Wiggins et al., ACSAC 2003, Fig. 3"
-    system = suite.SYSTEM
 
     def jobs(self, settings: Settings) -> list[Job]:
         """A run measures every number of processes."""
@@ -91,9 +90,6 @@ class LinuxTlbSharing(Experiment[Run]):
                 asked = (f"{way.mapped}-{pages:02}p", f"{words} rounds={rounds}", parameters)
                 jobs += suite.jobs([way.kernel], [asked], settings)
         return jobs
-
-    def measure(self, job: Job, stats: Stats) -> Run:
-        return rings.measure(job, stats)
 
     def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
         """Every switch, and what sharing saves of its time."""

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping
 
 from switchyard.data.suite import ALONE
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments import rings, uclinux
+from switchyard.experiments import on_linux, rings, uclinux
 from switchyard.experiments.linux_suite import Run
-from switchyard.experiments.uclinux import KERNELS, WITHOUT
-from switchyard.run.experiment import Case, Experiment, Job, Settings
-from switchyard.run.machine import Stats
+from switchyard.experiments.on_linux import OnLinux
+from switchyard.experiments.uclinux import KERNELS, SPAWN, WITHOUT
+from switchyard.run.experiment import Case, Job, Settings
 
 SIZES = (0, 1, 16)  # KB
 COUNTS = tuple(range(2, 17))
@@ -19,26 +19,20 @@ ROUNDS, QUICK_ROUNDS = 15, 10  # of each boot
 OWN = f"net_part: {suite.KERNEL}"
 
 
-class UclinuxCtx(Experiment[Run]):
+class UclinuxCtx(OnLinux):
     """Figs. 4 and 5: context switching time."""
 
     name = "uclinux-ctx"
     question = "What does a switch cost with an MMU, and without one, as processes and memory grow?"
     source = f"{uclinux.PAPER}, Figs. 4 and 5"
-    system = suite.SYSTEM
 
     def jobs(self, settings: Settings) -> list[Job]:
         """A run measures every number of processes."""
         counts = ",".join(map(str, QUICK_COUNTS)) if settings.quick else "2-16"
         rounds = settings.times(ROUNDS, QUICK_ROUNDS)
-        cases = []
-        for size in SIZES:
-            words = f"ctx processes={counts} size={size} channel=fifo rounds={rounds}"
-            cases.append((f"{size:02}k", words, {"size_kb": size, "quick": settings.quick}))
-        return uclinux.jobs(cases, settings)
-
-    def measure(self, job: Job, stats: Stats) -> Run:
-        return rings.measure(job, stats)
+        words = f"processes={counts} size={{}} channel=fifo rounds={rounds} {SPAWN}"
+        asked = on_linux.rings(SIZES, words, {"quick": settings.quick})
+        return suite.jobs(KERNELS, asked, settings)
 
     def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
         """Every switch, how much faster it is without an MMU, and what more processes add."""

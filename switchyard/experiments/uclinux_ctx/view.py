@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The paper's figures again, with a kernel that it did not have where there are records of it."""
+"""The paper's figures again, with a kernel that it did not have."""
 
 from collections.abc import Sequence
 
 from switchyard.data.records import Parameter
-from switchyard.data.rows import Row, present
+from switchyard.data.rows import Row
 from switchyard.data.summary import SPREAD
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import uclinux
 from switchyard.experiments.rings import Rings
-from switchyard.experiments.uclinux import ABOUT, FASTER, PAPERS, WITHOUT, Kernel
+from switchyard.experiments.uclinux import ABOUT, PAPERS, WITHOUT, Kernel
 from switchyard.experiments.uclinux_ctx import measure
 from switchyard.show import declared as show
 
@@ -28,9 +28,7 @@ NO_PAPER = "nothing is published of fast switching"
 
 def view(results: show.Results) -> show.View:
     rings = Rings(results.rows, "size_kb", "KB")
-    kernels = present(results.rows, "switch", uclinux.KERNELS)
-    faster = FASTER if FASTER in kernels else None
-    sizes = (SIZES[0], SIZES[-1])
+    kernels, sizes = uclinux.KERNELS, (SIZES[0], SIZES[-1])
 
     def case(size: int, n: int) -> dict[str, Parameter]:
         """What how much faster it is without an MMU is a record of."""
@@ -80,8 +78,7 @@ def view(results: show.Results) -> show.View:
 
     columns = {kernel.short: show.under(kernel, show.spread("value")) for kernel in kernels}
     columns["ratio"] = show.under("gain", ("gain", 2))
-    if faster:
-        columns["ratio, fast"] = show.under("gain", ("gain_over_fass", 2))
+    columns["ratio, fast"] = show.under("gain", ("gain_over_fass", 2))
     switches = {
         (size, n): {kernel: rings.switch(kernel, size, n) for kernel in kernels}
         for size in SIZES
@@ -115,10 +112,9 @@ def view(results: show.Results) -> show.View:
             "µs a switch",
             broken_down,
         ),
+        "fast": figure(sizes, kernels, "A switch with flushes, a fast one, and none"),
+        "remains": ratios("gain_over_fass"),
     }
-    if faster:
-        figures["fast"] = figure(sizes, kernels, "A switch with flushes, a fast one, and none")
-        figures["remains"] = ratios("gain_over_fass")
     gains = [gain(SIZES[-1], n)["gain"] for n in rings.counts]
     called = {f", {kernel.label}": kernel for kernel in kernels}
     return show.View(tables, figures, locals(), rings.unsteady(called, SIZES, SHOWN))

@@ -7,9 +7,9 @@ from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import uclinux
 from switchyard.experiments.lines import Line
 from switchyard.experiments.linux_suite import Run
-from switchyard.experiments.uclinux import KERNELS, MACHINE, WITHOUT
-from switchyard.run.experiment import Case, Experiment, Job, Settings
-from switchyard.run.machine import Stats
+from switchyard.experiments.on_linux import OnLinux
+from switchyard.experiments.uclinux import KERNELS, MACHINE, SPAWN, WITHOUT
+from switchyard.run.experiment import Case, Job, Settings
 
 FIFO, BW_FIFO = Line("potato", "fifo"), Line("bandwidth", "fifo", "MB/s")
 LINES = (FIFO, BW_FIFO, Line("potato", "pipe"), Line("bandwidth", "pipe", "MB/s"))
@@ -17,26 +17,21 @@ ROUNDS = {"potato": 1000, "bandwidth": 20}
 QUICK_SHARE = 5
 
 
-class UclinuxIpc(Experiment[Run]):
+class UclinuxIpc(OnLinux):
     """Table 1: FIFO latency and bandwidth."""
 
     name = "uclinux-ipc"
     question = "What do tokens and bytes through a FIFO cost with an MMU, and without one?"
     source = f"{uclinux.PAPER}, Table 1"
-    system = suite.SYSTEM
 
     def jobs(self, settings: Settings) -> list[Job]:
         cases = []
         for line in LINES:
             full = ROUNDS[line.question]
             rounds = settings.times(full, full // QUICK_SHARE)
-            words = f"{line.question} case={line.case} rounds={rounds}"
+            words = f"{line.question} case={line.case} rounds={rounds} {SPAWN}"
             cases.append((line.name, words, {"case": line.name}))
-        return uclinux.jobs(cases, settings)
-
-    def measure(self, job: Job, stats: Stats) -> Run:
-        (line,) = [line for line in LINES if line.name == job.parameters["case"]]
-        return suite.measure(job, stats, [line.stream])
+        return suite.jobs(KERNELS, cases, settings)
 
     def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
         """Every measured value, and how much better it is without an MMU."""
