@@ -9,11 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from switchyard.data.records import Parameter
-from switchyard.errors import RunError
 from switchyard.run.build import BOARD, BOUNDS, GUESTS, KERNELS, SCHEMES, TAGS
-from switchyard.run.experiment import Job
-from switchyard.run.machine import Region, Stats
+from switchyard.run.experiment import Job, Parameter, Region, RunError, Stats
 
 MACHINE = "sa1110"
 ABOUT = "StrongARM SA-1110 at 200 MHz"  # for figures

@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping
 
 from switchyard.experiments import l4, l4_pc, l4_riscv
 from switchyard.run.build import PC, VIRT, Guest
-from switchyard.run.experiment import Job
-from switchyard.run.machine import Region
+from switchyard.run.experiment import Job, Region
 
 # (of a region, for each of its rounds)
 RATES_OF: Mapping[str, Callable[[Region, int], dict[str, float]]] = {

@@ -14,11 +14,9 @@ from dataclasses import replace
 from typing import TypeVar
 
 from switchyard.data.rows import Rows
-from switchyard.errors import RunError
 from switchyard.experiments import l4, l4_trap
 from switchyard.run.build import PC, Guest, schemes_on
-from switchyard.run.experiment import Experiment, Job, Settings
-from switchyard.run.machine import Region, Stats
+from switchyard.run.experiment import Experiment, Job, Region, RunError, Settings, Stats
 
 MACHINE = "p4-willamette"
 CLOCK_MHZ = 1400

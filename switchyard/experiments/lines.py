@@ -5,12 +5,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from switchyard.data.records import Parameter
 from switchyard.data.rows import Placed, unsteady
 from switchyard.data.suite import STREAMS
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_suite import Operation, Run
-from switchyard.run.experiment import Case
+from switchyard.run.experiment import Case, Parameter
 
 if TYPE_CHECKING:  # it knows the experiments, which know the lines
     from switchyard.show.views import Results

@@ -5,12 +5,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from switchyard.data.records import Parameter
 from switchyard.data.suite import ALONE, SERVED, STREAMS
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_suite import Booted, Run
-from switchyard.run.experiment import Experiment, Job, Settings
-from switchyard.run.machine import Stats
+from switchyard.run.experiment import Experiment, Job, Parameter, Settings, Stats
 
 
 def streams(job: Job) -> Mapping[int, int]:

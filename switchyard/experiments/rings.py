@@ -7,13 +7,12 @@ kernels, is each experiment's.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from switchyard.data.records import Parameter
 from switchyard.data.rows import Placed, Rows, unsteady
 from switchyard.data.suite import ALONE
 from switchyard.data.summary import Interval
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_suite import Operation, Run
-from switchyard.run.experiment import Case
+from switchyard.run.experiment import Case, Parameter
 from switchyard.show.figure import Figure, Series
 
 # What more processes may cost more of.

@@ -10,10 +10,9 @@ MMU every program is in one address space with the kernel, whose map is flat and
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from switchyard.data.records import Parameter
 from switchyard.experiments import linux_suite as suite
 from switchyard.run.build_linux import BENCHES, FAST, FLAT, PAGED, Linux
-from switchyard.run.experiment import Value
+from switchyard.run.experiment import Parameter, Value
 
 PAPER = "Context Switching and IPC Performance Comparison between uClinux and Linux, Samsung, 2005"
 MACHINE = "s3c24a0"

@@ -14,11 +14,17 @@ from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
 from switchyard.data.records import Parameter, Record, of_case
-from switchyard.errors import InputError
+from switchyard.errors import InputError, RunError
 from switchyard.run.build import Guest, Images
 from switchyard.run.build_linux import Linux
-from switchyard.run.machine import Boot, Stats, described_in
+from switchyard.run.machine import Boot, Region, Stats, described_in
 from switchyard.show.figure import Drawn, Table
+
+# An experiment's `measure.py` imports what is common to all of them from here.
+__all__ = [
+    "BandPlan", "Case", "Experiment", "Job", "Outcome", "Parameter", "Region", "RunError",
+    "Settings", "Stats", "Value", "each",
+]  # fmt: skip
 
 Sample = TypeVar("Sample")
 

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from switchyard.data.records import Parameter
-from switchyard.data.rows import Row, Rows, number
+from switchyard.data.rows import Row, Rows, number, unsteady
+from switchyard.data.summary import SPREAD
 from switchyard.errors import InputError
 from switchyard.show.figure import (
     LOG,
@@ -34,10 +35,10 @@ from switchyard.show.views import Results, View
 
 # A view imports this module alone.
 __all__ = [
-    "Axes", "Bar", "Bars", "Column", "Columns", "Figure", "Knee", "Mark", "Panels", "Results",
-    "Series", "Table", "View", "across", "approx", "bars", "compared", "each", "line",
-    "lines", "log_axis", "named", "over", "plain", "published", "spread", "steps", "table", "under",
-    "value_of",
+    "SPREAD", "Axes", "Bar", "Bars", "Column", "Columns", "Figure", "Knee", "Mark", "Panels",
+    "Parameter", "Results", "Row", "Rows", "Series", "Table", "View", "across", "approx", "bars",
+    "compared", "each", "line", "lines", "log_axis", "named", "number", "over", "plain",
+    "published", "spread", "steps", "table", "under", "unsteady", "value_of",
 ]  # fmt: skip
 
 # A metric with so many digits after the point, or what a function says of the case.

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from switchyard.experiments import l4
 from switchyard.experiments.counted import Counted
 from switchyard.run.build import TAGS
-from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings, each
-from switchyard.run.machine import Stats
+from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings, Stats, each
 
 COLLIDING = range(5)
 PARTS = ("UTCB", "KIP", "code", "data")

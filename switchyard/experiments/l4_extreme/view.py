@@ -3,7 +3,6 @@
 
 from collections.abc import Mapping
 
-from switchyard.data.rows import Row, Rows
 from switchyard.experiments.l4 import ABOUT, MACHINE, machine
 from switchyard.experiments.l4_extreme import measure
 from switchyard.experiments.l4_extreme.measure import BAND_PAGES, PAGES, RECYCLING
@@ -36,7 +35,7 @@ AXES = show.Axes(
 class Curves:
     """What so many processes took, by rising number of pages."""
 
-    def __init__(self, rows: Rows, processes: int) -> None:
+    def __init__(self, rows: show.Rows, processes: int) -> None:
         self.processes = processes
         self.by = {
             name: rows.select(scheme=scheme, mapping=mapping, processes=processes)
@@ -67,7 +66,7 @@ NAMES = {
 }  # fmt: skip
 
 
-def _factor(by: Mapping[str, Row]) -> float:
+def _factor(by: Mapping[str, show.Row]) -> float:
     """Private over shared."""
     return by["private"]["cycles"] / by["shared"]["cycles"]
 

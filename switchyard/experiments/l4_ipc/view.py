@@ -4,8 +4,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from switchyard.data.rows import Row, unsteady
-from switchyard.data.summary import SPREAD
 from switchyard.experiments import l4_pc
 from switchyard.experiments.l4 import ABOUT, CLOCK_MHZ, COLUMNS, MACHINE, UNPROTECTED, called
 from switchyard.experiments.l4_ipc.measure import BAND_CLIENTS, CLIENTS, RECYCLING, band_name
@@ -39,7 +37,7 @@ MET_PC: show.Columns = {
 }
 
 
-def fills(row: Row) -> float:
+def fills(row: show.Row) -> float:
     """Lines filled from memory in a round trip: all fills but those of the flushes themselves."""
     every = row["icache_misses"] + row["dcache_misses"]
     return max(every - row["cache_flushes"] * FLUSH_FILLS, 0.0)
@@ -68,7 +66,7 @@ def view(results: show.Results) -> show.View:
         some = [(a, b) for a, b in pairs if (a["domains_recycled"] > RECYCLING) == recycled]
         return max((b["round_trip"] / a["round_trip"] - 1 for a, b in some), key=abs, default=0.0)
 
-    def parts(row: Row) -> str:
+    def parts(row: show.Row) -> str:
         """Where the cycles of a round trip went, largest first."""
         total, stall = row["cycles"], row["fill_stall_cycles"]
         refills = min(fills(row) * price, stall) if row["cache_flushes"] else stall
@@ -88,7 +86,7 @@ def view(results: show.Results) -> show.View:
     spread = show.spread("round_trip", 2)
     times = {called(s): show.under(s, spread) for s in ("flush", "fass", *OTHERS)}
     times["flush/fass"] = show.under("fass", ("speedup", 1))
-    title = f"Round-trip IPC, µs: {SPREAD} of the round trips; ≈: unstable"
+    title = f"Round-trip IPC, µs: {show.SPREAD} of the round trips; ≈: unstable"
     tables = [show.table(title, "clients", by_clients, times)]
     for scheme in COLUMNS:
         met = {f"{n}": at(scheme, n) for n in SHOWN}
@@ -150,7 +148,7 @@ def view(results: show.Results) -> show.View:
     ran += [(row, f", {l4_pc.MACHINE}") for curve in pc.values() for row in curve]
     where = "{scheme} with {clients} clients"
     names = [(where.format(**row.where) + on, row) for row, on in ran]
-    return show.View(tables, figures, locals(), unsteady(names, "round_trip"))
+    return show.View(tables, figures, locals(), show.unsteady(names, "round_trip"))
 
 
 def _in_full(scheme: str) -> str:
@@ -159,7 +157,7 @@ def _in_full(scheme: str) -> str:
     return f"{text} (the bound)" if scheme == TAGS else text
 
 
-def _on_pc(curves: Mapping[str, Sequence[Row]]) -> show.Figure:
+def _on_pc(curves: Mapping[str, Sequence[show.Row]]) -> show.Figure:
     """In cycles, on a linear axis."""
     clock, first = l4_pc.CLOCK_MHZ, next(iter(curves.values()))[0]
     marks = {

@@ -3,10 +3,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from switchyard.data.records import Parameter
 from switchyard.experiments import l4, l4_boards, l4_pc
-from switchyard.run.experiment import Case, Job, Settings, each
-from switchyard.run.machine import Stats
+from switchyard.run.experiment import Case, Job, Parameter, Settings, Stats, each
 
 WORDS = range(64)
 STRINGS = (16, 64, 256, 1024, 4096, 16384, 65536)

@@ -3,7 +3,6 @@
 
 from collections.abc import Mapping, Sequence
 
-from switchyard.data.rows import Row
 from switchyard.experiments import l4_pc
 from switchyard.experiments.l4 import ABOUT, COLUMNS, MACHINE
 from switchyard.experiments.l4_ipc_size import measure
@@ -101,16 +100,16 @@ def view(results: show.Results) -> show.View:
     return show.View(tables, figures, {**locals(), "bytes": STRINGS[-1]})
 
 
-def _floor(by: Mapping[str, Row]) -> str:
+def _floor(by: Mapping[str, show.Row]) -> str:
     return f"{floor(int(by['fass'].where['message_registers']))}"
 
 
-def _a_word(by: Mapping[str, Row]) -> str:
+def _a_word(by: Mapping[str, show.Row]) -> str:
     row = by["fass"]
     return f"{row['one_way'] / float(row.where['string_bytes']) * 4:.1f}"
 
 
-def _curves(by: Mapping[str, Sequence[Row]], x: str) -> list[show.Series]:
+def _curves(by: Mapping[str, Sequence[show.Row]], x: str) -> list[show.Series]:
     """A series for each scheme; those whose lines would cover each other share one."""
     shared: list[list[str]] = []
     for scheme, curve in by.items():

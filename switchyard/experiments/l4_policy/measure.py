@@ -3,12 +3,10 @@
 
 from collections.abc import Iterator, Mapping
 
-from switchyard.errors import RunError
 from switchyard.experiments import l4, repeats
 from switchyard.experiments.counted import Counted
 from switchyard.run.build import BOARD, GUESTS, POLICIES, TAGS, Guest
-from switchyard.run.experiment import Case, Experiment, Job, Settings
-from switchyard.run.machine import Stats
+from switchyard.run.experiment import Case, Experiment, Job, RunError, Settings, Stats
 
 SHAPES = {"pairs": 1, "ring": 2, "groups": 3}
 SPACES = (2, 4, 8, 12, 16, 20, 24, 32, 48, 64)

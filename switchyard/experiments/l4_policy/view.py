@@ -4,7 +4,6 @@
 from collections.abc import Mapping
 from statistics import geometric_mean
 
-from switchyard.data.rows import unsteady
 from switchyard.experiments.l4 import ABOUT, MACHINE
 from switchyard.experiments.l4_policy.measure import LINES, SHAPES, SPACES
 from switchyard.run.build import POLICIES, TAGS
@@ -71,5 +70,5 @@ def view(results: show.Results) -> show.View:
     name = "{policy}, {shape} of {spaces}"
     every = [(name.format(**row.where), row) for row in results.rows]
     figures = {"": figure("groups"), **{s: figure(s) for s in SHAPES if s != "groups"}}
-    notes = unsteady(every, "round_trip")
+    notes = show.unsteady(every, "round_trip")
     return show.View([counted(shape) for shape in SHAPES], figures, locals(), notes)

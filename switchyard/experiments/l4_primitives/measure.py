@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from switchyard.experiments import l4, l4_pc
-from switchyard.run.experiment import BandPlan, Case, Job, Settings, each
-from switchyard.run.machine import Stats
+from switchyard.run.experiment import BandPlan, Case, Job, Settings, Stats, each
 
 # Programs have no page faults there: all memory is mapped from the start.
 WITHOUT_FAULTS = l4.UNPROTECTED

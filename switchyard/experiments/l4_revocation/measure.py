@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from switchyard.experiments import l4, l4_pc
 from switchyard.experiments.l4_pc import LARGE
-from switchyard.run.experiment import Case, Experiment, Job, Settings, each
-from switchyard.run.machine import Stats
+from switchyard.run.experiment import Case, Experiment, Job, Settings, Stats, each
 
 SCHEMES = tuple(scheme for scheme in l4_pc.SCHEMES if scheme != LARGE)
 SPACES = (1, 2, 4, 8, 12, 16, 24, 32, 40, 48, 60)

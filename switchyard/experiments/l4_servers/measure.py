@@ -5,12 +5,10 @@ import statistics
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from switchyard.errors import RunError
 from switchyard.experiments import l4, l4_pc
 from switchyard.experiments.counted import Counted
 from switchyard.run.build import BARE, GUESTS, PC, PING, SERVERS, VERSATILE
-from switchyard.run.experiment import BandPlan, Case, Job, Settings, each
-from switchyard.run.machine import Stats
+from switchyard.run.experiment import BandPlan, Case, Job, RunError, Settings, Stats, each
 
 MACHINE = "versatilepb"
 # KB that the program reads over and over that is interrupted; 0: there is none. 16 are as much as

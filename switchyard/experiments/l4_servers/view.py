@@ -3,8 +3,6 @@
 
 from collections.abc import Mapping, Sequence
 
-from switchyard.data.records import Parameter
-from switchyard.data.rows import Row, Rows
 from switchyard.experiments import l4_pc
 from switchyard.experiments.l4 import COLUMNS, called
 from switchyard.experiments.l4_pc import LARGE
@@ -66,7 +64,7 @@ def view(results: show.Results) -> show.View:
         )
     }
     if pc:
-        known: dict[str, Parameter] = {"machine": l4_pc.MACHINE, "load": BUSY}
+        known: dict[str, show.Parameter] = {"machine": l4_pc.MACHINE, "load": BUSY}
         paper = {
             metric: {s: results.published(metric, scheme=s, **known) for s in (LARGE, SMALL)}
             for metric in ("cycles", "dtlb_misses", "itlb_misses")
@@ -93,7 +91,7 @@ def view(results: show.Results) -> show.View:
     return show.View(tables, figures, locals())
 
 
-def _beside(paper: Mapping[str, Mapping[str, float]], pc: Mapping[str, Row]) -> show.Table:
+def _beside(paper: Mapping[str, Mapping[str, float]], pc: Mapping[str, show.Row]) -> show.Table:
     """What is saved: the paper's, and ours with ports and without."""
 
     def cells(by: Mapping[str, float]) -> list[str]:
@@ -108,7 +106,9 @@ def _beside(paper: Mapping[str, Mapping[str, float]], pc: Mapping[str, Row]) -> 
     return show.Table(title, heads, rows, f"here a ping interrupts {interrupts(BUSY)}")
 
 
-def _table(rows: Rows, schemes: Sequence[str], load: int, shown: Mapping[str, str]) -> show.Table:
+def _table(
+    rows: show.Rows, schemes: Sequence[str], load: int, shown: Mapping[str, str]
+) -> show.Table:
     (machine,) = {row.where["machine"] for row in rows.select(scheme=schemes[0])}
     columns, meant = {**shown}, MEANT
     if load:

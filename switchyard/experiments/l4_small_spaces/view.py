@@ -4,7 +4,6 @@
 import statistics
 from collections.abc import Mapping, Sequence
 
-from switchyard.data.rows import Row, Rows
 from switchyard.experiments import l4_pc
 from switchyard.experiments.l4_pc import ABOUT, LARGE, MACHINE
 from switchyard.experiments.l4_small_spaces.measure import KINDS, SMALL
@@ -31,7 +30,7 @@ def unit(kind: str) -> str:
     return WHAT[kind].partition(",")[0].partition(" (")[0]
 
 
-def near(curve: Sequence[Row], size: float) -> Row:
+def near(curve: Sequence[show.Row], size: float) -> show.Row:
     """The row whose size is nearest."""
     return min(curve, key=lambda row: abs(float(row.where["size"]) - size))
 
@@ -42,7 +41,7 @@ def view(results: show.Results) -> show.View:
     curves = {k: {s: rows.select("round", scheme=s, kind=k) for s in there} for k in KINDS}
     large, small = ({k: by[s] for k, by in curves.items() if s in by} for s in (LARGE, SMALL))
 
-    def most(kind: str) -> Row:
+    def most(kind: str) -> show.Row:
         return rows.find("largest_speedup", scheme=SMALL, kind=kind)
 
     def factor(kind: str) -> tuple[float, float] | None:
@@ -70,7 +69,7 @@ def view(results: show.Results) -> show.View:
     return show.View([_table(kind, by) for kind, by in curves.items()], figures, locals())
 
 
-def _table(kind: str, curves: Mapping[str, Rows]) -> show.Table:
+def _table(kind: str, curves: Mapping[str, show.Rows]) -> show.Table:
     """Cycles under all schemes, what was met under the paper's two."""
     some, held = next(iter(curves.values())), HOLDS[kind]
     sizes = [0, held / 4, held / 2, held * 3 / 4, held, float(some[-1].where["size"])]
@@ -85,7 +84,9 @@ def _table(kind: str, curves: Mapping[str, Rows]) -> show.Table:
     )
 
 
-def _figure(kind: str, by: Mapping[str, Rows], factor: tuple[float, float] | None) -> show.Figure:
+def _figure(
+    kind: str, by: Mapping[str, show.Rows], factor: tuple[float, float] | None
+) -> show.Figure:
     """What is said of small spaces is drawn as a part of what large ones take here."""
     series = [show.line(CALLED.get(s, s), rows, "size", "round", kind=s) for s, rows in by.items()]
     if factor:

@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from switchyard.data.records import Parameter
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import on_linux, rings
 from switchyard.experiments.linux_ipc import measure as ipc
@@ -13,7 +12,7 @@ from switchyard.experiments.linux_suite import Run
 from switchyard.experiments.on_linux import OnLinux
 from switchyard.run.build import TAGS
 from switchyard.run.build_linux import RISCV_BENCH, Linux
-from switchyard.run.experiment import BandPlan, Case, Job, Settings
+from switchyard.run.experiment import BandPlan, Case, Job, Parameter, Settings
 
 
 @dataclass(frozen=True)

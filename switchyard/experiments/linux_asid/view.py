@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from operator import itemgetter
 from typing import Any
 
-from switchyard.data.summary import SPREAD
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.lines import Lines
 from switchyard.experiments.linux_asid.measure import (
@@ -71,7 +70,7 @@ def view(results: show.Results) -> show.View:
     operations = [
         (f"{name}, {k.short}", lines.on(k, name)) for name in lines.lines for k in KERNELS
     ]
-    title = f"{ABOUT}: {SPREAD}"
+    title = f"{ABOUT}: {show.SPREAD}"
     tables = [
         show.table(
             f"A switch, µs, {title}",

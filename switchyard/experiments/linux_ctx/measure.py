@@ -3,13 +3,12 @@
 
 from collections.abc import Iterator, Mapping
 
-from switchyard.data.records import Parameter
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import on_linux, rings
 from switchyard.experiments.linux_ctx import prefork
 from switchyard.experiments.linux_suite import BOARDS, KERNELS, ORIGINAL, Run
 from switchyard.experiments.on_linux import OnLinux
-from switchyard.run.experiment import BandPlan, Case, Job, Settings
+from switchyard.run.experiment import BandPlan, Case, Job, Parameter, Settings
 
 SIZES = (0, 1, 4, 8, 16)  # KB
 COUNTS = (*range(2, 13), 14, 16, 20, 24, 28, 32, 36, 40)

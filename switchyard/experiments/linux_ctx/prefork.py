@@ -9,13 +9,11 @@ off.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from switchyard.data.records import Parameter
-from switchyard.data.rows import Rows, number
+from switchyard.data.rows import Rows
 from switchyard.data.suite import SERVED
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_suite import KERNELS, Kernel, Operation, Run
-from switchyard.run.experiment import Case, Job, Settings
-from switchyard.show.figure import Table
+from switchyard.run.experiment import Case, Job, Parameter, Settings
 
 CASES = {"ring": 0, "serve": SERVED}
 COUNTS = (2, 4, 8, 16)
@@ -33,6 +31,11 @@ class Buffers:
     def __str__(self) -> str:
         """As the names of runs call it."""
         return f"prefork-{self.used_kb:02}k-of-{self.mapped_kb}k"
+
+    @property
+    def mapped(self) -> str:
+        """How much is mapped, in words."""
+        return f"{self.mapped_kb // 1024} MB" if self.mapped_kb >= 1024 else f"{self.mapped_kb} KB"
 
     @property
     def where(self) -> dict[str, Parameter]:
@@ -74,62 +77,17 @@ def cases(runs: Mapping[str, Run]) -> Iterator[Case]:
                     yield suite.case(run, measured, kernel.scheme, METRIC, where, divide=n)
 
 
-class Preforked:
-    """What there are records of."""
-
-    def __init__(self, rows: Rows) -> None:
-        self._rows = rows.select(METRIC)
-
-    @property
-    def measured(self) -> bool:
-        """Whether there are any: the book's results are of before."""
-        return len(self._rows) > 0
-
-    def _of(self, kernel: Kernel, buffers: Buffers, case: str, n: int) -> Operation:
-        where = {**kernel.where, **buffers.where, "case": case, "processes": n}
-        return Operation.of(self._rows.find(**where), METRIC)
-
-    def table(self, kernels: Sequence[Kernel]) -> Table:
-        """A machine's kernels side by side; the first is the unmodified one."""
-        original, *others = kernels
-        rows = []
-        for buffers in BUFFERS:
-            for case in CASES:
-                for n in COUNTS:
-                    usual = self._of(original, buffers, case, n)
-                    found = [self._of(kernel, buffers, case, n) for kernel in others]
-                    rows.append(
-                        [
-                            f"{case}, {n} processes, {buffers.used_kb} of {_size(buffers)}",
-                            usual.approx("value"),
-                            *(
-                                f"{each.approx('value')} ({each['value'] / usual['value']:.2f})"
-                                for each in found
-                            ),
-                            *(number(each["flushes"]) for each in (usual, *found[:1])),
-                        ]
-                    )
-        names = [kernel.short for kernel in kernels]
-        return Table(
-            title=f"{original.board}: a process's part of a round, µs (and of the unmodified "
-            "kernel's), where a server forked it after it had mapped its buffers",
-            columns=["case", *names, *(f"flushes, {name}" for name in names[:2])],
-            rows=rows,
-        )
-
-    def most(self, kernels: Sequence[Kernel]) -> tuple[float, float]:
-        """The least and the most that the fast kernel takes of the unmodified one's time."""
-        original, faster = kernels[:2]
-        ratios = [
-            self._of(faster, buffers, case, n)["value"]
-            / self._of(original, buffers, case, n)["value"]
-            for buffers in BUFFERS
-            for case in CASES
-            for n in COUNTS
-        ]
-        return min(ratios), max(ratios)
-
-
-def _size(buffers: Buffers) -> str:
-    whole = buffers.mapped_kb
-    return f"{whole // 1024} MB" if whole >= 1024 else f"{whole} KB"
+def found(rows: Rows, kernels: Sequence[Kernel]) -> dict[str, dict[Kernel, Operation]]:
+    """Each case, as a table calls it, on each kernel; none where there are no records of any."""
+    return {
+        f"{case}, {n} processes, {buffers.used_kb} of {buffers.mapped}": {
+            kernel: Operation.of(
+                rows.find(**kernel.where, **buffers.where, case=case, processes=n), METRIC
+            )
+            for kernel in kernels
+        }
+        for buffers in BUFFERS
+        for case in CASES
+        for n in COUNTS
+        if rows.select(METRIC)
+    }

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fig. 2 again, for each kernel."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from switchyard.data.summary import SPREAD
 from switchyard.experiments import linux_suite as suite
+from switchyard.experiments.linux_ctx import prefork
 from switchyard.experiments.linux_ctx.measure import SIZES
-from switchyard.experiments.linux_ctx.prefork import Preforked
 from switchyard.experiments.linux_suite import BOARDS, KERNELS, ORIGINAL, Kernel
 from switchyard.experiments.rings import Rings
 from switchyard.run.build import TAGS
@@ -26,9 +25,12 @@ COLUMNS = {
 def view(results: show.Results) -> show.View:
     rings = Rings(results.rows, "size_kb", "KB")
     estimate = results.published("switch_at_most", **ORIGINAL.where)
-    servers = Preforked(results.rows)
-    served = BOARDS if servers.measured else ()
-    preforked = [(board[0].board, *servers.most(board)) for board in served]
+    servers = {board: prefork.found(results.rows, board) for board in BOARDS}
+    # the least and the most that the fast kernel takes of the unmodified one's time
+    preforked = []
+    for (original, fast, *_), cases in servers.items():
+        shares = [by[fast]["value"] / by[original]["value"] for by in cases.values()]
+        preforked += [(original.board, min(shares), max(shares))] if shares else []
     worst = max(rings.every(ORIGINAL, SIZES), key=lambda switch: switch["value"])
     largest = [rings.us(ORIGINAL, size, rings.ends[-1]) for size in SIZES]
     # the least and the most that a fast switch takes of one with hardware tags, on each board: of
@@ -43,7 +45,7 @@ def view(results: show.Results) -> show.View:
     def times(kernel: Kernel) -> show.Table:
         """The figure in numbers, where it is worth it."""
         return show.table(
-            f"{kernel}: a switch, µs, {SPREAD}; and what one at 0 KB met",
+            f"{kernel}: a switch, µs, {show.SPREAD}; and what one at 0 KB met",
             "processes",
             {f"{n}": {size: rings.switch(kernel, size, n) for size in SIZES} for n in SHOWN},
             COLUMNS,
@@ -94,6 +96,34 @@ def view(results: show.Results) -> show.View:
         **{str(kernel): figure(kernel) for kernel in KERNELS[1:]},
         **{suite.named("breakdown", kernel): breakdown(kernel) for kernel in KERNELS},
     }
-    tables = [*(times(kernel) for kernel in KERNELS), *(servers.table(board) for board in served)]
+    tables = [times(kernel) for kernel in KERNELS]
+    tables += [_served(board, cases) for board, cases in servers.items() if cases]
     called = {f" on {kernel}": kernel for kernel in KERNELS}
     return show.View(tables, figures, locals(), rings.unsteady(called, SIZES, SHOWN))
+
+
+def _served(
+    kernels: Sequence[Kernel], cases: Mapping[str, Mapping[Kernel, suite.Operation]]
+) -> show.Table:
+    """What a server's processes take; the first kernel is the unmodified one."""
+    original, *others = kernels
+
+    def beside(kernel: Kernel) -> show.Column:
+        return lambda by: (
+            f"{by[kernel].approx('value')} ({by[kernel]['value'] / by[original]['value']:.2f})"
+        )
+
+    def flushes(kernel: Kernel) -> show.Column:
+        return lambda by: show.number(by[kernel]["flushes"])
+
+    return show.table(
+        f"{original.board}: a process's part of a round, µs (and of the unmodified kernel's), "
+        "where a server forked it after it had mapped its buffers",
+        "case",
+        cases,
+        {
+            original.short: lambda by: by[original].approx("value"),
+            **{kernel.short: beside(kernel) for kernel in others},
+            **{f"flushes, {kernel.short}": flushes(kernel) for kernel in kernels[:2]},
+        },
+    )

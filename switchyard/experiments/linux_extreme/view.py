@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fig. 4 again, for each kernel."""
 
-from switchyard.data.rows import Rows, unsteady
-from switchyard.data.summary import SPREAD
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_extreme.measure import PROCESSES, SHARING
 from switchyard.experiments.linux_suite import KERNELS, SHARER, Kernel, Operation
@@ -18,7 +16,7 @@ def view(results: show.Results) -> show.View:
     shown = [n for n in SHOWN if n in pages]
     least, most_shown = shown[0], shown[-1]
 
-    def curve(kernel: Kernel, processes: int, sharing: str) -> Rows:
+    def curve(kernel: Kernel, processes: int, sharing: str) -> show.Rows:
         """All numbers of pages."""
         return rows.select(**kernel.where, processes=processes, sharing=sharing)
 
@@ -38,8 +36,8 @@ def view(results: show.Results) -> show.View:
         columns["switches"] = show.under(most_shown, ("address_space_switches", 2))
         columns |= {f"DTLB, {n} p.": show.under(n, ("dtlb_misses", 1)) for n in (least, most_shown)}
         return show.table(
-            f"{kernel}: a process's turn, µs, {SPREAD}, by pages; switches and data TLB misses in "
-            "it",
+            f"{kernel}: a process's turn, µs, {show.SPREAD}, by pages; switches and data TLB "
+            "misses in it",
             "processes",
             {f"{n} {way}": {p: turn(kernel, n, way, p) for p in shown} for n, way in WAYS},
             columns,
@@ -89,5 +87,5 @@ def view(results: show.Results) -> show.View:
         for p in shown
     ]
     return show.View(
-        [times(kernel) for kernel in KERNELS], figures, locals(), unsteady(every, "value")
+        [times(kernel) for kernel in KERNELS], figures, locals(), show.unsteady(every, "value")
     )

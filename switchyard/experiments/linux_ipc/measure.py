@@ -3,14 +3,13 @@
 
 from collections.abc import Iterator, Mapping
 
-from switchyard.data.records import Parameter
 from switchyard.data.suite import STREAMS
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import on_linux
 from switchyard.experiments.lines import Line
 from switchyard.experiments.linux_suite import KERNELS, ORIGINAL, Booted, Run
 from switchyard.experiments.on_linux import OnLinux
-from switchyard.run.experiment import BandPlan, Case, Job, Settings
+from switchyard.run.experiment import BandPlan, Case, Job, Parameter, Settings
 
 PIPE = Line("potato", "pipe")
 LINES = (

@@ -4,7 +4,6 @@
 from collections.abc import Sequence
 from operator import itemgetter
 
-from switchyard.data.summary import SPREAD
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.lines import MEGABYTE, Lines
 from switchyard.experiments.linux_ipc.measure import LINES
@@ -49,7 +48,7 @@ def view(results: show.Results) -> show.View:
         columns |= {"flush/fass there": there} if beside else {}
         return show.table(
             f"Linux {Linux.version} on {original.board}, flushing at each switch, switching fast, "
-            f"and on hardware with ideal tags: {SPREAD}",
+            f"and on hardware with ideal tags: {show.SPREAD}",
             "benchmark",
             ipc.cases(kernels),
             columns,

@@ -3,7 +3,6 @@
 
 from collections.abc import Iterator, Mapping
 
-from switchyard.data.records import Parameter
 from switchyard.experiments import linux_servers as servers
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.l4_small_spaces.measure import Kind
@@ -11,7 +10,7 @@ from switchyard.experiments.linux_l4_apps import THAN
 from switchyard.experiments.linux_servers import ALL, BOUND, LARGE, NATIVE, SERVER, SMALL
 from switchyard.experiments.linux_suite import Run
 from switchyard.experiments.on_linux import OnLinux
-from switchyard.run.experiment import Case, Job, Settings
+from switchyard.run.experiment import Case, Job, Parameter, Settings
 
 # As far as Fig. 4 of the paper goes: to 15,000 NOPs, 200 jumps and 120 pages that are read.
 KINDS = {

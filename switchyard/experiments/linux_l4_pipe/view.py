@@ -3,7 +3,6 @@
 
 from collections.abc import Mapping
 
-from switchyard.data.rows import Row, Rows
 from switchyard.experiments import l4_pc
 from switchyard.experiments.l4_small_spaces.view import FILLED, ORDERED, WHAT, X_TICKS, unit
 from switchyard.experiments.linux_l4_pipe.measure import KINDS, SYSTEMS
@@ -27,11 +26,11 @@ def view(results: show.Results) -> show.View:
     return show.View(tables, figures, locals())
 
 
-def _table(kind: str, curves: Mapping[str, Rows]) -> show.Table:
+def _table(kind: str, curves: Mapping[str, show.Rows]) -> show.Table:
     """Cycles of all, and what was met by three of them."""
     sizes = [row.where["size"] for row in curves[NATIVE]]
     chosen = dict.fromkeys(sizes[round(i * (len(sizes) - 1) / 4)] for i in range(5))
-    lines: dict[str, dict[str, Row]] = {
+    lines: dict[str, dict[str, show.Row]] = {
         f"{size}": {on: c.find(size=size) for on, c in curves.items()} for size in chosen
     }
     return show.table(
@@ -46,7 +45,7 @@ def _table(kind: str, curves: Mapping[str, Rows]) -> show.Table:
     )
 
 
-def _figure(kind: str, by: Mapping[str, Rows]) -> show.Figure:
+def _figure(kind: str, by: Mapping[str, show.Rows]) -> show.Figure:
     series = [show.line(ON_ALL[on], rows, "size", "cycles") for on, rows in by.items()]
     return show.lines(
         f"A byte to a process and back by pipes, with a working set in the {FILLED[kind]}",

@@ -3,7 +3,6 @@
 
 import math
 
-from switchyard.data.rows import Row, number
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_ipc.measure import LINES
 from switchyard.experiments.linux_off.measure import COUNTS, SIZES
@@ -21,7 +20,9 @@ MEANT = (
 class Pair:
     """A benchmark on both kernels of a machine."""
 
-    def __init__(self, board: str, name: str, unit: str, metric: str, plain: Row, off: Row) -> None:
+    def __init__(
+        self, board: str, name: str, unit: str, metric: str, plain: show.Row, off: show.Row
+    ) -> None:
         self.board, self.name, self.unit, self.metric = board, name, unit, metric
         self.plain, self.off = plain, off
         # by what share it takes longer turned off in the mean: of a rate, has less
@@ -49,8 +50,8 @@ class Pair:
 
 COLUMNS = {
     "unit": lambda pair: pair.unit.replace("us", "µs"),
-    "unmodified": lambda pair: number(pair.plain[pair.metric]),
-    "fass=off": lambda pair: number(pair.off[pair.metric]),
+    "unmodified": lambda pair: show.number(pair.plain[pair.metric]),
+    "fass=off": lambda pair: show.number(pair.off[pair.metric]),
     "longer": lambda pair: f"{pair.longer:+z.1%}",
     "±": lambda pair: f"{pair.half:.1%}",
     "within 1 %": lambda pair: pair.verdict,

@@ -4,7 +4,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from switchyard.data.records import Parameter
 from switchyard.experiments import l4
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_overheads.spent import (
@@ -22,8 +21,7 @@ from switchyard.experiments.overheads import formulas
 from switchyard.experiments.overheads.formulas import INVOCATIONS, PAIRS, RUNS, TASKS, name_of
 from switchyard.run.build import TAGS
 from switchyard.run.build_linux import FAST_OVERHEADS, OVERHEADS
-from switchyard.run.experiment import Case, Experiment, Job, Settings, each
-from switchyard.run.machine import Stats
+from switchyard.run.experiment import Case, Experiment, Job, Parameter, Settings, Stats, each
 
 MACHINE = "omap1610"
 # The first one is the paper's. What the second one differs in from it is the kernel, whose code and

@@ -14,8 +14,7 @@ from switchyard.experiments.overheads.formulas import (
     PairRun,
     Switching,
 )
-from switchyard.run.experiment import Value
-from switchyard.run.machine import Stats
+from switchyard.run.experiment import Stats, Value
 
 # linux/overheads/overheads.h: regions of a point (two tasks, their switches), and of single ones.
 REGIONS = 3

@@ -3,7 +3,6 @@
 
 from collections.abc import Mapping
 
-from switchyard.data.rows import Row
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_overheads.measure import SCHEMES
 from switchyard.experiments.linux_overheads.spent import PARTS
@@ -112,7 +111,7 @@ def _a_turn(ms: float) -> float:
     return ms * 1e3 * formulas.CLOCK_MHZ / (MOST_SWITCHES // 2)
 
 
-def _parts(row: Row, metric: str) -> dict[str, float]:
+def _parts(row: show.Row, metric: str) -> dict[str, float]:
     return {part: row[f"{metric}: {part}"] for part in PARTS}
 
 

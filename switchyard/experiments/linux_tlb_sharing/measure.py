@@ -5,12 +5,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from switchyard.data.records import Parameter
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import rings
 from switchyard.experiments.linux_suite import BOARDS, Kernel, Run
 from switchyard.experiments.on_linux import OnLinux
-from switchyard.run.experiment import Case, Job, Settings
+from switchyard.run.experiment import Case, Job, Parameter, Settings
 
 WORKLOAD = "file"  # what the processes have in common: pages of a file
 PAGES = (0, 4, 8, 16)  # that each reads at its turn

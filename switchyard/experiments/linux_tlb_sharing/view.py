@@ -3,7 +3,6 @@
 
 from collections.abc import Sequence
 
-from switchyard.data.summary import SPREAD
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_tlb_sharing import measure
 from switchyard.experiments.linux_tlb_sharing.measure import MACHINES, PAGES, Ways
@@ -45,8 +44,8 @@ def view(results: show.Results) -> show.View:
             by = {name: rings.switch(getattr(ways, name), pages, n) for name in COMPARED}
             lines[f"{pages} pages, {n} processes"] = by | {"saved": saving(ways, pages, n)}
         return show.table(
-            f"{ways.board}: a switch, µs, {SPREAD}; what sharing saves of the fast one, and data "
-            "TLB misses in it",
+            f"{ways.board}: a switch, µs, {show.SPREAD}; what sharing saves of the fast one, and "
+            "data TLB misses in it",
             "each reads",
             lines,
             COLUMNS,

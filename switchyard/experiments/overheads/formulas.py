@@ -9,11 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
-from switchyard.data.records import Parameter
 from switchyard.data.summary import Interval
-from switchyard.errors import RunError
 from switchyard.experiments.repeats import uncertain
-from switchyard.run.experiment import Case
+from switchyard.run.experiment import Case, Parameter, RunError
 
 PAPER = "David et al., ExpCS 2007"
 PACKAGE = __name__.rpartition(".")[0]  # what is published stands beside this

@@ -5,7 +5,6 @@ import math
 from collections.abc import Mapping
 
 from switchyard.data import summary
-from switchyard.data.rows import Row
 from switchyard.data.summary import Interval
 from switchyard.experiments.overheads import formulas
 from switchyard.experiments.overheads.formulas import NAMES, PAIRS, PAPER, TASKS, Pair, name_of
@@ -65,11 +64,11 @@ class Overheads:
 
     # ---- with the most switches, and the most interrupts ----
 
-    def pair(self, pair: Pair, n: int | None = None) -> Row:
+    def pair(self, pair: Pair, n: int | None = None) -> show.Row:
         """A pair with n switches, or the most."""
         return self.rows.find("running", pair=name_of(pair), switches=n or self.most)
 
-    def task(self, task: str, n: int | None = None) -> Row:
+    def task(self, task: str, n: int | None = None) -> show.Row:
         """A task with n interrupts, or the most."""
         n = self.most_interrupts if n is None else n
         return self.rows.find("task_running", task=task, interrupts=n)

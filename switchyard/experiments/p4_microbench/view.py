@@ -3,7 +3,6 @@
 
 from collections.abc import Iterator, Mapping
 
-from switchyard.data.rows import Row, Rows, number
 from switchyard.experiments.p4_microbench.cases import CASES
 from switchyard.experiments.p4_microbench.measure import MACHINES, TLB_ENTRIES, TRACE_UOPS
 from switchyard.show import declared as show
@@ -55,16 +54,16 @@ SERIES = {
 class Machine:
     """What was measured of a machine."""
 
-    def __init__(self, rows: Rows, name: str) -> None:
+    def __init__(self, rows: show.Rows, name: str) -> None:
         self.name, self._rows = name, rows
         self.there = bool(rows.select("empty", machine=name))
 
     @property
-    def cases(self) -> Row:
+    def cases(self) -> show.Row:
         """The cases, and what follows of the series."""
         return self._rows.find("empty", machine=self.name)
 
-    def along(self, metric: str) -> Rows:
+    def along(self, metric: str) -> show.Rows:
         """The places of a series."""
         return self._rows.select(metric, machine=self.name)
 
@@ -72,7 +71,7 @@ class Machine:
         """A value of a series."""
         return self._rows.find(metric, machine=self.name, **place)[metric]
 
-    def last(self, metric: str) -> Row:
+    def last(self, metric: str) -> show.Row:
         """The last place of a series."""
         return self.along(metric)[-1]
 
@@ -115,8 +114,8 @@ def view(results: show.Results) -> show.View:
     return show.View(tables, figures, locals())
 
 
-def _case(row: Row) -> show.Column:
-    return lambda name: number(row[name])
+def _case(row: show.Row) -> show.Column:
+    return lambda name: show.number(row[name])
 
 
 def _latencies(results: show.Results, machines: Mapping[str, Machine]) -> show.Figure:

@@ -5,11 +5,9 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from switchyard.errors import RunError
 from switchyard.experiments.silicon import u74
 from switchyard.run.build import BARE, BOARD, GUESTS, VERSATILE, VIRT
-from switchyard.run.experiment import Case, Experiment, Job, Settings, Value, each
-from switchyard.run.machine import Stats
+from switchyard.run.experiment import Case, Experiment, Job, RunError, Settings, Stats, Value, each
 
 MACHINES = {"sa1110": BOARD, "sa1110-sdram": BOARD, "versatilepb": VERSATILE}
 STRONGARM, ARM9 = ("sa1110", "sa1110-sdram"), ("versatilepb",)

@@ -3,7 +3,6 @@
 
 from collections.abc import Sequence
 
-from switchyard.data.rows import Row, Rows
 from switchyard.experiments import l4, l4_pc, l4_riscv
 from switchyard.experiments.l4_ipc.measure import RECYCLING
 from switchyard.experiments.l4_ipc.view import FLUSH_FILLS
@@ -72,31 +71,31 @@ FIGURES = {
 class Curve:
     """A scheme on a machine, by the figure's words."""
 
-    def __init__(self, rows: Rows, machine: measure.Machine, scheme: str) -> None:
+    def __init__(self, rows: show.Rows, machine: measure.Machine, scheme: str) -> None:
         self.machine, self.scheme = machine, scheme
         self.called = ASIDS.get(machine.name, SCHEMES).get(scheme, SCHEMES.get(scheme, scheme))
         self.drawn = DRAWN.get(scheme, self.called)
         self.own = rows.select("round", machine=machine.under(scheme), scheme=scheme)
 
-    def of(self, kind: str) -> Rows:
+    def of(self, kind: str) -> show.Rows:
         """Over the number of spaces, or over a working set."""
         return self.own.select(kind=kind)
 
-    def at(self, kind: str, size: int) -> Row:
+    def at(self, kind: str, size: int) -> show.Row:
         """Where the size is nearest: a quick run has few."""
         return min(self.of(kind), key=lambda row: abs(float(row.where["size"]) - size))
 
     @property
-    def ends(self) -> list[Row]:
+    def ends(self) -> list[show.Row]:
         """Where numbers are told."""
         return [self.at(kind, size) for kind, sizes in TOLD.items() for size in sizes]
 
-    def fills(self, row: Row) -> float:
+    def fills(self, row: show.Row) -> float:
         """Lines filled from memory: those by which a flush cleans are of a bank without any."""
         cleaning = row["cache_flushes"] * FLUSH_FILLS if self.machine.name == l4.MACHINE else 0
         return max(row["icache_misses"] + row["dcache_misses"] - cleaning, 0.0)
 
-    def walks(self, row: Row) -> float:
+    def walks(self, row: show.Row) -> float:
         """Translations walked."""
         return row["itlb_misses"] + row["dtlb_misses"]
 
@@ -185,7 +184,7 @@ def view(results: show.Results) -> show.View:
     return show.View(tables, figures, locals())
 
 
-def _x_ticks(rows: Rows, kind: str) -> Sequence[float]:
+def _x_ticks(rows: show.Rows, kind: str) -> Sequence[float]:
     if kind in X_TICKS:
         return X_TICKS[kind]
     last = int(rows[-1].where["size"])

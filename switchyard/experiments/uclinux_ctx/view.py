@@ -3,9 +3,6 @@
 
 from collections.abc import Sequence
 
-from switchyard.data.records import Parameter
-from switchyard.data.rows import Row
-from switchyard.data.summary import SPREAD
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import uclinux
 from switchyard.experiments.rings import Rings
@@ -30,11 +27,11 @@ def view(results: show.Results) -> show.View:
     rings = Rings(results.rows, "size_kb", "KB")
     kernels, sizes = uclinux.KERNELS, (SIZES[0], SIZES[-1])
 
-    def case(size: int, n: int) -> dict[str, Parameter]:
+    def case(size: int, n: int) -> dict[str, show.Parameter]:
         """What how much faster it is without an MMU is a record of."""
         return {**WITHOUT.where, "processes": n, "size_kb": size}
 
-    def gain(size: int, n: int) -> Row:
+    def gain(size: int, n: int) -> show.Row:
         """How many times faster a switch is without an MMU: than which, by metric."""
         return results.rows.find("gain", **case(size, n))
 
@@ -88,7 +85,7 @@ def view(results: show.Results) -> show.View:
     gained = {name: switches[at] | {"gain": gain(*at)} for name, at in shown.items()}
     met = [(f"{n}, {k.short}", on) for n, at in shown.items() for k, on in switches[at].items()]
     titles = (
-        f"A switch, µs, {SPREAD}; and how many times faster it is without an MMU",
+        f"A switch, µs, {show.SPREAD}; and how many times faster it is without an MMU",
         "Counted on the token's way to the next process, nothing taken off",
     )
     tables = [

@@ -3,7 +3,6 @@
 
 from operator import itemgetter
 
-from switchyard.data.summary import SPREAD
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import uclinux
 from switchyard.experiments.lines import MEGABYTE, Lines
@@ -74,7 +73,7 @@ def view(results: show.Results) -> show.View:
         "ratio": gained("gain"),
         "ratio, fast": gained("gain_over_fass"),
     }
-    title = f"A FIFO with an MMU and without one: {SPREAD}"
+    title = f"A FIFO with an MMU and without one: {show.SPREAD}"
     told = "Ratios: to no MMU. ≈: known to no better than 5 %"
     met = [(f"{name}, {k.short}", ipc.on(k, name)) for name in ipc.lines for k in kernels]
     tables = [
