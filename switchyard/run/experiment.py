@@ -22,7 +22,7 @@ from switchyard.show.figure import Drawn, Table
 
 # An experiment's `measure.py` imports what is common to all of them from here.
 __all__ = [
-    "BandPlan", "Case", "Experiment", "Job", "Outcome", "Parameter", "Region", "RunError",
+    "BandPlan", "Case", "Experiment", "Job", "OfRuns", "Outcome", "Parameter", "Region", "RunError",
     "Settings", "Stats", "Value", "each",
 ]  # fmt: skip
 
@@ -237,4 +237,20 @@ class Experiment(ABC, Generic[Sample]):
             value = getattr(sample, name)
             several = value if isinstance(value, Mapping) else {name: value}
             row |= {str(k): v for k, v in several.items() if isinstance(v, int | float | str)}
+        return row
+
+
+class OfRuns(Experiment[Sequence[Case]]):
+    """An experiment each of whose runs has cases of its own, which `measure` gives."""
+
+    def cases(self, samples: Mapping[str, Sequence[Case]]) -> Iterable[Case]:
+        """Those of each run."""
+        return (case for cases in samples.values() for case in cases)
+
+    def row(self, job: Job, sample: Sequence[Case]) -> dict[str, Parameter]:
+        """The job's parameters, then each case's values by what sets it apart from the others."""
+        row: dict[str, Parameter] = {**job.parameters, "machine": sample[0].machine}
+        for case in sample:
+            apart = [f"{value} " for name, value in case.where.items() if name not in row]
+            row |= {"".join(apart) + metric: value for metric, value, _ in case.values}
         return row

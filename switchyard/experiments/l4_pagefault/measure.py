@@ -2,12 +2,10 @@
 """Runs of bench/l4/fault.c: cycles of an access by the kind of fault, and what it met."""
 
 import statistics
-from collections.abc import Iterator, Mapping
+from collections.abc import Sequence
 
-from switchyard.data.records import Parameter
 from switchyard.experiments import l4
-from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings, each
-from switchyard.run.machine import Stats
+from switchyard.run.experiment import BandPlan, Case, Job, OfRuns, Parameter, Settings, Stats, each
 
 # Where all memory is mapped from the start nothing faults.
 SCHEMES = tuple(scheme for scheme in l4.COLUMNS if scheme not in l4.UNPROTECTED)
@@ -30,7 +28,7 @@ COUNTED = {
 }
 
 
-class L4PageFault(Experiment[l4.Sample]):
+class L4PageFault(OfRuns):
     """Page faults under each scheme that has any."""
 
     name = "l4-pagefault"
@@ -45,29 +43,29 @@ class L4PageFault(Experiment[l4.Sample]):
         cycles = 10 * rounds * CYCLES_A_ROUND
         return [l4.job("bench-fault", scheme, f"rounds={rounds}", cycles) for scheme in SCHEMES]
 
-    def measure(self, job: Job, stats: Stats) -> l4.Sample:
-        """Medians: a timer tick may fall into some. The timing alone, case 0, is taken off."""
+    def measure(self, job: Job, stats: Stats) -> list[Case]:
+        """Medians: a timer tick may fall into some. The timing alone, case 0, is taken off.
+
+        What was counted is of an access, of which there were so many.
+        """
         timing = statistics.median_low(l4.samples(job, stats, TIMING))
-        values = {}
+        cases = []
         for kind, number in CASES.items():
             samples, region = l4.samples(job, stats, number), stats.region(number)
             count, total = len(samples), region.counters.total
-            values[kind] = {
+            values = {
                 "page_fault": statistics.median(samples) - timing,
                 **{name: total(*counters) / count for name, counters in COUNTED.items()},
                 "cache_flushes": region.event(l4.EVENTS["cache_flushes"]) / count,
                 "accesses": count,
             }
-        return l4.Sample(stats.machine, str(job.parameters["scheme"]), values)
+            told = each(values, "per_access", but={"page_fault": "cycles", "accesses": "1"})
+            scheme = str(job.parameters["scheme"])
+            cases.append(Case(stats.machine, scheme, {"kind": kind}, told))
+        return cases
 
-    def row(self, job: Job, sample: l4.Sample) -> dict[str, Parameter]:
+    def row(self, job: Job, sample: Sequence[Case]) -> dict[str, Parameter]:
         """Cycles by kind."""
-        cycles = {kind: values["page_fault"] for kind, values in sample.values.items()}
+        values = [(case.where["kind"], *value) for case in sample for value in case.values]
+        cycles = {str(kind): n for kind, metric, n, _ in values if metric == "page_fault"}
         return {**job.parameters, **cycles}
-
-    def cases(self, samples: Mapping[str, l4.Sample]) -> Iterator[Case]:
-        """The median of each kind, what was counted for an access, and of how many."""
-        for sample in samples.values():
-            for kind, values in sample.values.items():
-                told = each(values, "per_access", but={"page_fault": "cycles", "accesses": "1"})
-                yield Case(sample.machine, sample.scheme, {"kind": kind}, told)

@@ -2,11 +2,10 @@
 """Runs of bench/l4/primitives.c: cycles of each primitive."""
 
 import statistics
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 from switchyard.experiments import l4, l4_pc
-from switchyard.run.experiment import BandPlan, Case, Job, Settings, Stats, each
+from switchyard.run.experiment import BandPlan, Case, Job, OfRuns, Settings, Stats, each
 
 # Programs have no page faults there: all memory is mapped from the start.
 WITHOUT_FAULTS = l4.UNPROTECTED
@@ -26,17 +25,7 @@ TRAPS = {
 PAGE_FAULT, NOTHING = 4, 5
 
 
-@dataclass(frozen=True)
-class Sample:
-    """A run: one scheme, cycles by primitive."""
-
-    scheme: str
-    machine: str
-    rounds: int
-    cycles: Mapping[str, float] = field(hash=False)
-
-
-class L4Primitives(l4_pc.OnBoth[Sample]):
+class L4Primitives(OfRuns, l4_pc.OnBoth[Sequence[Case]]):
     """The primitives under each scheme."""
 
     name = "l4-primitives"
@@ -57,8 +46,11 @@ class L4Primitives(l4_pc.OnBoth[Sample]):
             for scheme in place.schemes
         ]
 
-    def measure(self, job: Job, stats: Stats) -> Sample:
-        """Traps by the counters; the page fault by its samples, which have the pager in them."""
+    def measure(self, job: Job, stats: Stats) -> list[Case]:
+        """Traps by the counters; the page fault by its samples, which have the pager in them.
+
+        Medians, and how many rounds they are of.
+        """
         rounds = job.number("rounds")
         scheme = str(job.parameters["scheme"])
         cycles = {name: l4_pc.trap(job, stats, *of) for name, of in TRAPS.items()}
@@ -68,10 +60,5 @@ class L4Primitives(l4_pc.OnBoth[Sample]):
                 for stream in (PAGE_FAULT, NOTHING)
             )
             cycles["page_fault"] = fault - nothing
-        return Sample(scheme, stats.machine, rounds, cycles)
-
-    def cases(self, samples: Mapping[str, Sample]) -> Iterator[Case]:
-        """Cycles of each primitive, and how many rounds their median is of."""
-        for sample in samples.values():
-            values = [*each(sample.cycles, "cycles"), ("rounds", sample.rounds, "1")]
-            yield Case(sample.machine, sample.scheme, {}, values)
+        values = [*each(cycles, "cycles"), ("rounds", rounds, "1")]
+        return [Case(stats.machine, scheme, {}, values)]

@@ -2,11 +2,10 @@
 """Runs of bench/l4/revocation.c: one a scheme with small spaces, all numbers of directories."""
 
 import statistics
-from collections.abc import Iterator, Mapping
 
 from switchyard.experiments import l4, l4_pc
 from switchyard.experiments.l4_pc import LARGE
-from switchyard.run.experiment import Case, Experiment, Job, Settings, Stats, each
+from switchyard.run.experiment import Case, Job, OfRuns, Settings, Stats, each
 
 SCHEMES = tuple(scheme for scheme in l4_pc.SCHEMES if scheme != LARGE)
 SPACES = (1, 2, 4, 8, 12, 16, 24, 32, 40, 48, 60)
@@ -20,7 +19,7 @@ CLOCK = 650
 STREAMS = {"taken": 0, "given": 64, "taken_cold": 128}
 
 
-class L4Revocation(Experiment[l4.Sample]):
+class L4Revocation(OfRuns):
     """A part of the small-space area that changes hands."""
 
     name = "l4-revocation"
@@ -42,10 +41,10 @@ class L4Revocation(Experiment[l4.Sample]):
             for scheme in SCHEMES
         ]
 
-    def measure(self, job: Job, stats: Stats) -> l4.Sample:
+    def measure(self, job: Job, stats: Stats) -> list[Case]:
         """Of each SpaceControl the median; the clock's own part is taken off."""
         rounds = job.number("rounds")
-        values = {}
+        cases = []
         for n in job.numbers("spaces"):
             found = {
                 name: statistics.median(l4.samples(job, stats, stream + n, rounds)) - CLOCK
@@ -56,11 +55,7 @@ class L4Revocation(Experiment[l4.Sample]):
                 for name in ("taken", "taken_cold")
                 for what, rate in l4_pc.rates_of(stats.region(STREAMS[name] + n), rounds).items()
             }
-            values[n] = {**found, **met}
-        return l4.Sample(stats.machine, str(job.parameters["scheme"]), values)
-
-    def cases(self, samples: Mapping[str, l4.Sample]) -> Iterator[Case]:
-        for sample in samples.values():
-            for spaces, values in sample.values.items():
-                told = each(values, "per_control", but=dict.fromkeys(STREAMS, "cycles"))
-                yield Case(sample.machine, sample.scheme, {"large_spaces": spaces}, told)
+            told = each({**found, **met}, "per_control", but=dict.fromkeys(STREAMS, "cycles"))
+            scheme = str(job.parameters["scheme"])
+            cases.append(Case(stats.machine, scheme, {"large_spaces": n}, told))
+        return cases
