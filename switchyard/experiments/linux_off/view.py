@@ -4,9 +4,11 @@
 import math
 
 from switchyard.experiments import linux_suite as suite
+from switchyard.experiments.lines import Lines
 from switchyard.experiments.linux_ipc.measure import LINES
 from switchyard.experiments.linux_off.measure import COUNTS, SIZES
-from switchyard.experiments.linux_suite import MACHINES, OFF, SCHEME, Kernel
+from switchyard.experiments.linux_suite import MACHINES, OFF, SCHEME, Kernel, Operation
+from switchyard.experiments.rings import Rings
 from switchyard.run.build_linux import Linux
 from switchyard.show import declared as show
 
@@ -20,16 +22,13 @@ MEANT = (
 class Pair:
     """A benchmark on both kernels of a machine."""
 
-    def __init__(
-        self, board: str, name: str, unit: str, metric: str, plain: show.Row, off: show.Row
-    ) -> None:
-        self.board, self.name, self.unit, self.metric = board, name, unit, metric
-        self.plain, self.off = plain, off
+    def __init__(self, board: str, name: str, unit: str, plain: Operation, off: Operation) -> None:
+        self.board, self.name, self.unit, self.plain, self.off = board, name, unit, plain, off
         # by what share it takes longer turned off in the mean: of a rate, has less
         less, more = (off, plain) if unit == "MB/s" else (plain, off)
-        self.longer = more[metric] / less[metric] - 1
+        self.longer = more["value"] / less["value"] - 1
         # half the 95 % confidence interval of that, from those of both means
-        self.half = math.hypot(*(row.interval(metric).uncertainty for row in (plain, off)))
+        self.half = math.hypot(*(row.interval("value").uncertainty for row in (plain, off)))
         # whether that is within the limit, as far as the boots tell
         surely = "no" if self.longer - self.half > LIMIT else "cannot be told"
         self.verdict = "yes" if self.longer + self.half <= LIMIT else surely
@@ -40,18 +39,17 @@ class Pair:
 
     def more(self, name: str) -> float:
         """How much more there is turned off of what is counted, each time."""
-        return self.off[f"{self.metric}_{name}"] - self.plain[f"{self.metric}_{name}"]
+        return self.off[name] - self.plain[name]
 
     def _share(self, name: str) -> float:
         """That as a share of what there is on the plain kernel; none of nothing."""
-        plain = self.plain[f"{self.metric}_{name}"]
-        return self.off[f"{self.metric}_{name}"] / plain - 1 if plain else 0.0
+        return self.off[name] / self.plain[name] - 1 if self.plain[name] else 0.0
 
 
 COLUMNS = {
     "unit": lambda pair: pair.unit.replace("us", "µs"),
-    "unmodified": lambda pair: show.number(pair.plain[pair.metric]),
-    "fass=off": lambda pair: show.number(pair.off[pair.metric]),
+    "unmodified": lambda pair: show.number(pair.plain["value"]),
+    "fass=off": lambda pair: show.number(pair.off["value"]),
     "longer": lambda pair: f"{pair.longer:+z.1%}",
     "±": lambda pair: f"{pair.half:.1%}",
     "within 1 %": lambda pair: pair.verdict,
@@ -86,17 +84,13 @@ def view(results: show.Results) -> show.View:
 
 
 def _pairs(results: show.Results, board: str) -> list[Pair]:
-    plain, off = (Kernel(board, scheme).where for scheme in (SCHEME, OFF))
-    asked = [
-        (line.name, line.unit, line.metric, {"question": line.question, "case": line.case})
-        for line in LINES
+    kernels = [Kernel(board, scheme) for scheme in (SCHEME, OFF)]
+    lines, rings = Lines(results, LINES), Rings(results.rows, "size_kb", "KB")
+    return [
+        Pair(board, name, line.unit, *(lines.on(kernel, name) for kernel in kernels))
+        for name, line in lines.lines.items()
     ] + [
-        (f"{n} processes, {size} KB", "us", "switch", {"processes": n, "size_kb": size})
+        Pair(board, f"{n} processes, {size} KB", "us", *(rings.switch(k, size, n) for k in kernels))
         for size in SIZES
         for n in COUNTS
-    ]
-    find = results.rows.find
-    return [
-        Pair(board, name, unit, m, find(m, **plain, **where), find(m, **off, **where))
-        for name, unit, m, where in asked
     ]

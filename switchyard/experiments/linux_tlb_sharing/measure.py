@@ -3,7 +3,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import rings
@@ -35,38 +34,22 @@ class Way:
         return {**self.kernel.where, "mapped": self.mapped}
 
 
-class Ways(NamedTuple):
-    """What is compared on a machine."""
-
-    original: Way
-    fast: Way
-    sharing: Way
-    apart: Way  # what is shared, on the fast kernel that shares no entries
-    bound: Way
-
-    @property
-    def drawn(self) -> tuple[Way, ...]:
-        """The three lines of the paper's figure, and the bound."""
-        return (self.original, self.fast, self.sharing, self.bound)
-
-    @property
-    def every(self) -> tuple[Way, ...]:
-        """All."""
-        return tuple(self)
-
-    @property
-    def board(self) -> str:
-        """The machine."""
-        return self.original.kernel.board
+# What is compared on a machine, by what it is called here.
+Ways = Mapping[str, Way]
 
 
-def _ways(original: Kernel, faster: Kernel, sharer: Kernel, bound: Kernel) -> Ways:
-    on = [(original, 0), (faster, 0), (sharer, 1), (faster, 1), (bound, 0)]
-    return Ways(*(Way(kernel, ("private", "shared")[shared]) for kernel, shared in on))
+def _ways(original: Kernel, fast: Kernel, sharer: Kernel, bound: Kernel) -> Ways:
+    return {
+        "original": Way(original, "private"),
+        "fast": Way(fast, "private"),
+        "sharing": Way(sharer, "shared"),
+        "apart": Way(fast, "shared"),  # what is shared, on the kernel that shares no entries
+        "bound": Way(bound, "private"),
+    }
 
 
 MACHINES = tuple(_ways(*board) for board in BOARDS)
-WAYS = tuple(way for ways in MACHINES for way in ways.every)
+WAYS = tuple(way for ways in MACHINES for way in ways.values())
 
 
 class LinuxTlbSharing(OnLinux):
@@ -99,10 +82,12 @@ class LinuxTlbSharing(OnLinux):
                 where: dict[str, Parameter] = {"workload": WORKLOAD, "pages": pages}
                 yield from rings.cases(run, {**where, "mapped": way.mapped}, scheme)
         for ways in MACHINES:
-            on = (ways.sharing.kernel.machine, ways.sharing.kernel.scheme)
+            on = (ways["sharing"].kernel.machine, ways["sharing"].kernel.scheme)
             saved = []
             for pages in PAGES[1:]:  # where no page is read nothing is shared
-                shared, private = (runs[f"{way}-{pages:02}p"] for way in (ways.sharing, ways.fast))
+                shared, private = (
+                    runs[f"{ways[name]}-{pages:02}p"] for name in ("sharing", "fast")
+                )
                 for n in rings.counts(shared):
                     saved.append(1 - rings.us(shared, n) / rings.us(private, n))
                     share = [("saved_by_sharing", saved[-1], "1")]

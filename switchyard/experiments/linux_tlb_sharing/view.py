@@ -14,7 +14,7 @@ DRAWN = 8  # pages, where a figure is of one number
 WALKS, DFILL = suite.WALKS, suite.DFILL
 # Of a table's line: a switch by the way it is made, and what sharing saves.
 VALUE = show.spread("value")
-COMPARED = ("original", "fast", "sharing", "apart", "bound")
+LINES = ("original", "fast", "sharing", "bound")  # of the paper's figure, and the bound
 COLUMNS = {
     "flushing": show.under("original", VALUE), "fast": show.under("fast", VALUE),
     "fast, shared": show.under("sharing", VALUE),
@@ -24,14 +24,19 @@ COLUMNS = {
 }  # fmt: skip
 
 
+def board(ways: Ways) -> str:
+    """The machine."""
+    return ways["original"].kernel.board
+
+
 def view(results: show.Results) -> show.View:
     rings = Rings(results.rows, "pages", "pages")
-    shares = MACHINES[0].sharing.kernel.where
+    shares = MACHINES[0]["sharing"].kernel.where
     least, most = (results.published(f"saved_at_{end}", **shares) for end in ("least", "most"))
 
     def saving(ways: Ways, pages: int, n: int) -> float:
         """What sharing saves, as a share of the time without."""
-        return 1 - rings.us(ways.sharing, pages, n) / rings.us(ways.fast, pages, n)
+        return 1 - rings.us(ways["sharing"], pages, n) / rings.us(ways["fast"], pages, n)
 
     def savings(ways: Ways, pages: Sequence[int]) -> list[tuple[float, int, int]]:
         """What it saves with these pages, which, and with how many processes."""
@@ -41,10 +46,10 @@ def view(results: show.Results) -> show.View:
         """The figures in numbers, where it is worth it."""
         lines = {}
         for pages, n in ((pages, n) for pages in PAGES for n in SHOWN):
-            by = {name: rings.switch(getattr(ways, name), pages, n) for name in COMPARED}
+            by = {name: rings.switch(way, pages, n) for name, way in ways.items()}
             lines[f"{pages} pages, {n} processes"] = by | {"saved": saving(ways, pages, n)}
         return show.table(
-            f"{ways.board}: a switch, µs, {show.SPREAD}; what sharing saves of the fast one, and "
+            f"{board(ways)}: a switch, µs, {show.SPREAD}; what sharing saves of the fast one, and "
             "data TLB misses in it",
             "each reads",
             lines,
@@ -53,12 +58,14 @@ def view(results: show.Results) -> show.View:
 
     def figure(ways: Ways) -> show.Figure:
         """Fig. 3 again."""
+        drawn = [ways[name] for name in LINES]
         told = f"published: sharing saves {least:.0%} to {most:.0%}; "
         return rings.figure(
             f"A switch between processes that have {DRAWN} pages in common",
-            f"{ways.original.kernel.about}; a ring of processes, each reads a byte of every page;\n"
+            f"{ways['original'].kernel.about}; a ring of processes, each reads a byte of every "
+            "page;\n"
             f"{told * (ways == MACHINES[0])}passing and reading without a switch are taken off;",
-            [rings.line(way, DRAWN, way.kernel.short) for way in ways.drawn],
+            [rings.line(way, DRAWN, way.kernel.short) for way in drawn],
             50,
         )
 
@@ -78,7 +85,7 @@ def view(results: show.Results) -> show.View:
         x_ticks = [first, *range(4, last + 1, 4)]
         return show.lines(
             "What a switch saves by sharing TLB entries",
-            f"{ways.sharing.kernel.about},\n"
+            f"{ways['sharing'].kernel.about},\n"
             "beside the same kernel told not to share; each process reads a byte of every page",
             show.Axes("saved, % of a switch's time over processes", x_ticks=x_ticks, y_ticks=ticks),
             series,
@@ -89,20 +96,20 @@ def view(results: show.Results) -> show.View:
         cases = [
             (f"{n} processes, {way.mapped}", rings.switch(way, DRAWN, n))
             for n in SHOWN
-            for way in (ways.fast, ways.sharing)
+            for way in (ways["fast"], ways["sharing"])
         ]
         return suite.breakdown(
             "Where the time of a switch goes, with shared TLB entries and without",
-            f"{ways.fast.kernel.about}, {DRAWN} pages in common; every cycle of a token's way\n"
+            f"{ways['fast'].kernel.about}, {DRAWN} pages in common; every cycle of a token's way\n"
             "to the next process, by the function that took it and by what it waited for",
             "µs a switch",
             cases,
         )
 
     figures: dict[str, show.Figure | show.Bars] = {"": figure(MACHINES[0])}
-    figures |= {ways.board: figure(ways) for ways in MACHINES[1:]}
+    figures |= {board(ways): figure(ways) for ways in MACHINES[1:]}
     for name, drawn in (("saved", saved), ("breakdown", breakdown)):
-        figures |= {suite.named(name, ways.original.kernel): drawn(ways) for ways in MACHINES}
+        figures |= {suite.named(name, ways["original"].kernel): drawn(ways) for ways in MACHINES}
     called = {f", {way.mapped} on {way.kernel}": way for way in measure.WAYS}
     tables = [times(ways) for ways in MACHINES]
     return show.View(tables, figures, locals(), rings.unsteady(called, PAGES, SHOWN))

@@ -37,33 +37,33 @@ def view(results: show.Results) -> show.View:
         known = [(row[c], there) for c in cases if (there := published(machine, c)) is not None]
         return sum(abs(here - there) <= 0.05 for here, there in known), len(known)
 
-    def beside(title: str, cases: Sequence[str]) -> show.Table:
-        """Some cases on each machine; what is published for a processor, after its machines."""
-        columns = [""]
-        rows = [[CASES[case]] for case in cases]
-        for group in (STRONGARM, ARM9):
+    every = {**machines, u74.MACHINE: risc}
+
+    def beside(title: str, cases: Mapping[str, str], *groups: Sequence[str]) -> show.Table:
+        """Cases on each machine; what is published for a processor, after its machines."""
+        columns, rows = [""], [[text] for text in cases.values()]
+        share = u74.MACHINE not in groups[0]
+        for group in groups:
             columns += [*group, "publ.", "diff."]
             for case, cells in zip(cases, rows, strict=True):
-                value, paper = machines[group[0]][case], published(group[0], case)
-                cells += [f"{machines[machine][case]:.1f}" for machine in group]
-                cells += [f"{paper:g}", f"{value / paper - 1:+.1%}"] if paper else ["", ""]
-        asked = [results.statement(c, machine=m) for c in cases for m in MODELS]
+                value, paper = every[group[0]][case], published(group[0], case)
+                cells += [f"{every[machine][case]:.1f}" for machine in group]
+                if paper is None:
+                    cells += ["", ""]
+                else:
+                    differs = f"{value / paper - 1:+.1%}" if share else f"{value - paper:+.1f}"
+                    cells += [f"{paper:g}", differs]
+        asked = [results.statement(c, machine=g[0]) for c in cases for g in groups]
         sources = dict.fromkeys(statement.source for statement in asked if statement)
-        told = f"published: {'; '.join(sources)}; difference: of the machine that is named first"
+        told = f"published: {'; '.join(sources)}"
+        told += "; difference: of the machine that is named first" * share
         return show.Table(title, columns, rows, told)
 
-    def on_u74(title: str, cases: Mapping[str, str]) -> show.Table:
-        """Cases of the U74 beside what is published of them."""
-        rows = []
-        for case, text in cases.items():
-            value, paper = risc[case], published(u74.MACHINE, case)
-            beside = [f"{paper:g}", f"{value - paper:+.1f}"] if paper is not None else ["", ""]
-            rows.append([text, f"{value:.1f}", *beside])
-        asked = [results.statement(case, machine=u74.MACHINE) for case in cases]
-        sources = dict.fromkeys(statement.source for statement in asked if statement)
-        return show.Table(
-            title, ["", u74.MACHINE, "publ.", "diff."], rows, f"published: {'; '.join(sources)}"
-        )
+    def of_arm(title: str, cases: Sequence[str]) -> show.Table:
+        return beside(title, {case: CASES[case] for case in cases}, STRONGARM, ARM9)
+
+    def of_u74(title: str, cases: Mapping[str, str]) -> show.Table:
+        return beside(f"SiFive U74: {title}", cases, [u74.MACHINE])
 
     drawn = {
         f"{case.replace('_', ' ')}, {machine}": {
@@ -75,9 +75,9 @@ def view(results: show.Results) -> show.View:
         if (there := published(machine, case)) is not None
     }
     tables = [
-        beside("Instructions, cycles", INSTRUCTIONS),
-        beside("Coprocessor 15, cycles", COPROCESSOR),
-        beside("Memory, cycles", (*MEMORY, *BLOCKS)),
+        of_arm("Instructions, cycles", INSTRUCTIONS),
+        of_arm("Coprocessor 15, cycles", COPROCESSOR),
+        of_arm("Memory, cycles", (*MEMORY, *BLOCKS)),
         show.table(
             "Memory in blocks, MB/s (millions of bytes)",
             "",
@@ -86,10 +86,10 @@ def view(results: show.Results) -> show.View:
         ),
     ]
     tables += [
-        on_u74("SiFive U74: instructions, cycles", u74.INSTRUCTIONS),
-        on_u74("SiFive U74: memory, cycles", {**u74.CHAINS, **u74.BLOCKS}),
-        on_u74("SiFive U74: bytes at random, cycles over the first-level cache", u74.OVER),
-        on_u74("SiFive U74: what the TLBs cost, cycles a byte", u74.TLB),
+        of_u74("instructions, cycles", u74.INSTRUCTIONS),
+        of_u74("memory, cycles", {**u74.CHAINS, **u74.BLOCKS}),
+        of_u74("bytes at random, cycles over the first-level cache", u74.OVER),
+        of_u74("what the TLBs cost, cycles a byte", u74.TLB),
     ]
     figure = show.bars(
         "The machines beside the processors that they are models of",
