@@ -30,6 +30,12 @@ const SLOTTED: u32 = 0x0010_0000;
 /// Streams on each machine, and stretches of each. `SWITCHYARD_FUZZ` multiplies them.
 const STREAMS: u64 = 40;
 const STRETCHES: u32 = 60;
+/// How often as many loops as there is room for, words of each, and from how many states each is run, for how many
+/// cycles at most.
+const PROGRAMS: u64 = 11;
+const LOOP_WORDS: usize = 8;
+const STATES: u32 = 4;
+const LOOP_CYCLES: u32 = 3000;
 
 const CONTROL: Register = Register::new(1, 0, 0);
 const TABLE_BASE: Register = Register::new(2, 0, 0);
@@ -340,12 +346,98 @@ fn eager(machine: &mut Machine, seed: u64) {
     }
 }
 
+/// What `SWITCHYARD_FUZZ` says.
+fn times() -> u64 {
+    std::env::var("SWITCHYARD_FUZZ").map_or(1, |times| times.parse().expect("a number"))
+}
+
 fn streams(name: &str, thumb: bool) {
-    let times =
-        std::env::var("SWITCHYARD_FUZZ").map_or(1, |times| times.parse().expect("a number"));
-    for seed in 0..STREAMS * times {
+    for seed in 0..STREAMS * times() {
         stream(name, seed, thumb);
     }
+}
+
+/// An instruction in a loop, with two that change registers which it names, and flags.
+fn looped(random: &mut Random, thumb: bool) -> [u32; LOOP_WORDS] {
+    let [any, number] = [0, 1].map(|_| random.below(8));
+    let low = |register: u32, other: u32| if register < 8 { register } else { other };
+    if thumb {
+        let code = random.word() & 0xffff;
+        let [one, other] = [code >> 3 & 7, code >> random.of(&[0, 6, 8]) & 7];
+        // add one, one, any; sub other, #constant; b
+        let add = 0x1800 | any << 6 | one << 3 | one;
+        let sub = 0x3800 | other << 8 | random.below(256);
+        let back = 0xe7fb;
+        return [code | add << 16, sub | back << 16, 0, 0, 0, 0, 0, 0];
+    }
+    let code = random.instruction();
+    let one = low(code & 15, number);
+    let other = low(code >> random.of(&[8, 12, 16]) & 15, number);
+    // add one, one, any, ror #shift; adds other, other, #constant; b
+    let add = 0xe080_0060 | one << 16 | one << 12 | random.below(32) << 7 | any;
+    let adds = 0xe290_0000 | other << 16 | other << 12 | random.below(4096);
+    let back = 0xeaff_fffb;
+    [code, add, adds, back, 0, 0, 0, 0]
+}
+
+/// Runs each of so many loops from several states on both machines. Gives how many instructions they had executed,
+/// and how many of these as host code.
+fn program(name: &str, seed: u64, thumb: bool) -> [u64; 2] {
+    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let loops = CODE_BYTES / 4 / LOOP_WORDS as u32;
+    let code: Vec<u32> = (0..loops)
+        .flat_map(|_| looped(&mut random, thumb))
+        .collect();
+    let data: Vec<u32> = (0..DATA_BYTES / 4).map(|_| random.word()).collect();
+    let mut machines = [0, 1].map(|_| machine(name, &code, &data));
+    eager(&mut machines[0], 1);
+    for (n, words) in code.chunks(LOOP_WORDS).enumerate() {
+        let what = format!("{name}, program {seed}, loop {n}, {:08x}", words[0]);
+        for _ in 0..STATES {
+            start(&mut machines, &mut random, thumb);
+            let place = (n * LOOP_WORDS * 4) as u32;
+            let until = machines[0].cycles() + u64::from(random.below(LOOP_CYCLES));
+            for machine in &mut machines {
+                let pc = &mut machine.core().r[15];
+                *pc = *pc & !(CODE_BYTES - 1) | place;
+                machine.run(until);
+            }
+            compare(&mut machines, false, &what);
+        }
+    }
+    compare(&mut machines, true, name);
+    let all = machines[0].instructions();
+    let translator = machines[0].core().mem.translator();
+    [
+        all,
+        translator.map_or(all, |translator| translator.executed()),
+    ]
+}
+
+fn programs(name: &str, thumb: bool) {
+    let ran = (0..PROGRAMS * times()).map(|seed| program(name, seed, thumb));
+    let [all, host] = ran.fold([0; 2], |sum, ran| [sum[0] + ran[0], sum[1] + ran[1]]);
+    println!("{name}: {all} instructions, {host} as host code");
+    // A third of the loops have an instruction that is left, or faults.
+    assert!(
+        all > 3_500_000 * times() && host > all / 2,
+        "{host} of {all}"
+    );
+}
+
+#[test]
+fn loops_are_the_same_on_a_strongarm() {
+    programs("sa1110", false);
+}
+
+#[test]
+fn loops_are_the_same_on_an_arm926() {
+    programs("versatilepb", false);
+}
+
+#[test]
+fn loops_are_the_same_in_thumb_state() {
+    programs("versatilepb", true);
 }
 
 #[test]

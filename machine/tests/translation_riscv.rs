@@ -31,6 +31,12 @@ const DEVICE: u32 = WINDOW + (5 << 21);
 /// Streams on each machine, and stretches of each. `SWITCHYARD_FUZZ` multiplies them.
 const STREAMS: u64 = 40;
 const STRETCHES: u32 = 60;
+/// How often as many loops as there is room for, bytes of each, and from how many states each is run, for how many
+/// cycles at most.
+const PROGRAMS: u64 = 33;
+const LOOP_BYTES: usize = 32;
+const STATES: u32 = 4;
+const LOOP_CYCLES: u32 = 3000;
 
 /// Bits of page-table entries.
 const V: u64 = 1;
@@ -398,12 +404,79 @@ fn eager(machine: &mut Machine, seed: u64) {
     }
 }
 
+/// What `SWITCHYARD_FUZZ` says.
+fn times() -> u64 {
+    std::env::var("SWITCHYARD_FUZZ").map_or(1, |times| times.parse().expect("a number"))
+}
+
 fn streams(name: &str) {
-    let times =
-        std::env::var("SWITCHYARD_FUZZ").map_or(1, |times| times.parse().expect("a number"));
-    for seed in 0..STREAMS * times {
+    for seed in 0..STREAMS * times() {
         stream(name, seed);
     }
+}
+
+/// An instruction in a loop, with two that change registers that others compute in.
+fn looped(random: &mut Random) -> [u8; LOOP_BYTES] {
+    let (code, length) = random.instruction();
+    let [one, other] = [16, 20].map(|first| first + random.below(4));
+    // add one, one, other; xori other, other, constant; j
+    let add = 0x33 | one << 7 | one << 15 | other << 20;
+    let xor = 0x4013 | other << 7 | other << 15 | random.below(4096) << 20;
+    let to = 0u32.wrapping_sub(length as u32 + 8);
+    let back = 0x800f_f06f | (to >> 1 & 0x3ff) << 21 | (to >> 11 & 1) << 20;
+    let mut bytes = [0; LOOP_BYTES];
+    bytes[..length].copy_from_slice(&code.to_le_bytes()[..length]);
+    for (n, code) in [add, xor, back].into_iter().enumerate() {
+        bytes[length + 4 * n..length + 4 * n + 4].copy_from_slice(&code.to_le_bytes());
+    }
+    bytes
+}
+
+/// Runs each of so many loops from several states on both machines. Gives how many instructions they had executed,
+/// and how many of these as host code.
+fn program(name: &str, seed: u64) -> [u64; 2] {
+    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let loops = CODE_BYTES as usize / LOOP_BYTES;
+    let code: Vec<u8> = (0..loops).flat_map(|_| looped(&mut random)).collect();
+    let data: Vec<u8> = (0..DATA_BYTES).map(|_| random.word() as u8).collect();
+    let mut machines = [0, 1].map(|_| machine(name, &code, &data));
+    eager(&mut machines[0], 1);
+    set_up(&mut machines);
+    for machine in &mut machines {
+        machine.run(2000);
+    }
+    for (n, bytes) in code.chunks(LOOP_BYTES).enumerate() {
+        let what = format!("{name}, program {seed}, loop {n}, {:02x?}", &bytes[..4]);
+        for _ in 0..STATES {
+            start(&mut machines, &mut random);
+            let until = machines[0].cycles() + u64::from(random.below(LOOP_CYCLES));
+            for machine in &mut machines {
+                let pc = &mut machine.core().pc;
+                *pc = *pc & !u64::from(CODE_BYTES - 1) | (n * LOOP_BYTES) as u64;
+                machine.run(until);
+            }
+            compare(&mut machines, false, &what);
+        }
+    }
+    compare(&mut machines, true, name);
+    let all = machines[0].instructions();
+    let translator = machines[0].core().mem.translator();
+    [
+        all,
+        translator.map_or(all, |translator| translator.executed()),
+    ]
+}
+
+#[test]
+fn loops_are_the_same_on_a_u74() {
+    let ran = (0..PROGRAMS * times()).map(|seed| program("virt-u74", seed));
+    let [all, host] = ran.fold([0; 2], |sum, ran| [sum[0] + ran[0], sum[1] + ran[1]]);
+    println!("{all} instructions, {host} as host code");
+    // A third of the loops have an instruction that is left, or traps.
+    assert!(
+        all > 10_000_000 * times() && host > all / 2,
+        "{host} of {all}"
+    );
 }
 
 #[test]

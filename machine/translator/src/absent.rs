@@ -40,7 +40,7 @@ impl Host {
         match *self {}
     }
 
-    pub(crate) fn run(&self, _: &Lines<LINE_WORDS, PLACES>, _: Guest<'_>) -> Exit {
+    pub(crate) fn run(&self, _: &Lines<LINE_WORDS, PLACES>, _: &mut Guest<'_>) -> Exit {
         match *self {}
     }
 }

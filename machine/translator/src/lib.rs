@@ -71,6 +71,8 @@ pub struct Translator {
     batch: usize,
     /// How often a place was reached whose translation waits.
     waited: u32,
+    /// How many instructions it has executed.
+    executed: u64,
 }
 
 impl Translator {
@@ -86,6 +88,7 @@ impl Translator {
             hot: HOT,
             batch: BATCH,
             waited: 0,
+            executed: 0,
         })
     }
 
@@ -172,15 +175,24 @@ impl Translator {
         self.lines.clear(self.host.stubs());
     }
 
+    /// How many instructions it has executed.
+    #[must_use]
+    pub fn executed(&self) -> u64 {
+        self.executed
+    }
+
     /// Runs translated code where `guest` is, as far as that goes.
     ///
     /// # Panics
     /// `guest` has fewer registers than was said, or is in a slot that does not exist.
     #[inline(always)]
-    pub fn run(&mut self, guest: Guest<'_>) -> Exit {
+    pub fn run(&mut self, mut guest: Guest<'_>) -> Exit {
         assert!(guest.registers.len() >= self.registers);
         assert!(guest.pending.ready.len() >= self.registers);
-        self.host.run(&self.lines, guest)
+        let before = *guest.counts.instructions;
+        let exit = self.host.run(&self.lines, &mut guest);
+        self.executed += *guest.counts.instructions - before;
+        exit
     }
 }
 

@@ -32,7 +32,7 @@ impl Host {
         match *self {}
     }
 
-    pub(crate) fn run(&self, _: &[usize; SLOTS], _: Guest<'_>) -> Exit {
+    pub(crate) fn run(&self, _: &[usize; SLOTS], _: &mut Guest<'_>) -> Exit {
         match *self {}
     }
 }

@@ -65,6 +65,8 @@ pub struct Translator {
     batch: usize,
     /// How often a line was reached whose translation waits.
     waited: u32,
+    /// How many instructions it has executed.
+    executed: u64,
 }
 
 impl Translator {
@@ -91,6 +93,7 @@ impl Translator {
             hot: HOT,
             batch: BATCH,
             waited: 0,
+            executed: 0,
         })
     }
 
@@ -203,12 +206,18 @@ impl Translator {
         self.era = self.era.checked_add(1).expect("fewer eras");
     }
 
+    /// How many instructions it has executed.
+    #[must_use]
+    pub fn executed(&self) -> u64 {
+        self.executed
+    }
+
     /// Runs translated code where `guest` is, as far as that goes.
     ///
     /// # Panics
     /// Parts of `guest` have other sizes than they may.
     #[inline(always)]
-    pub fn run(&mut self, guest: Guest<'_>) -> Exit {
+    pub fn run(&mut self, mut guest: Guest<'_>) -> Exit {
         let predictor = &guest.predictor;
         assert!(predictor.branches.len() == self.branches);
         assert!(predictor.counters.len() == predictor.branches.len());
@@ -226,6 +235,8 @@ impl Translator {
         assert!(guest.memory.bytes.len() >= LINE_BYTES as usize);
         assert!(guest.clock.window.len() > WINDOW + MOST_STEPS);
         assert!((WINDOW..=guest.clock.window.len()).contains(&*guest.clock.next));
-        self.host.run(&self.entries, guest)
+        let exit = self.host.run(&self.entries, &mut guest);
+        self.executed += guest.counts.instructions;
+        exit
     }
 }

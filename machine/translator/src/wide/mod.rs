@@ -39,6 +39,8 @@ pub struct Translator {
     batch: usize,
     /// How often a place was reached whose translation waits.
     waited: u32,
+    /// How many instructions it has executed.
+    executed: u64,
 }
 
 impl Translator {
@@ -53,6 +55,7 @@ impl Translator {
             hot: HOT,
             batch: BATCH,
             waited: 0,
+            executed: 0,
         })
     }
 
@@ -155,12 +158,18 @@ impl Translator {
         self.lines.clear(self.host.stubs());
     }
 
+    /// How many instructions it has executed.
+    #[must_use]
+    pub fn executed(&self) -> u64 {
+        self.executed
+    }
+
     /// Runs translated code where `guest` is, as far as that goes.
     ///
     /// # Panics
     /// `guest` is in a slot that does not exist, or its predictor has tables of other sizes than it may.
     #[inline(always)]
-    pub fn run(&mut self, guest: Guest<'_>) -> Exit {
+    pub fn run(&mut self, mut guest: Guest<'_>) -> Exit {
         let predictor = &guest.predictor;
         let sizes = [
             predictor.targets.len(),
@@ -171,6 +180,9 @@ impl Translator {
         assert!(*predictor.top < predictor.returns.len());
         assert!(guest.memory.bytes.len() <= guest.memory.written.len() * PAGE_BYTES);
         assert!(guest.memory.bytes.len() >= LINE_BYTES as usize);
-        self.host.run(&self.lines, guest)
+        let before = *guest.counts.instructions;
+        let exit = self.host.run(&self.lines, &mut guest);
+        self.executed += *guest.counts.instructions - before;
+        exit
     }
 }

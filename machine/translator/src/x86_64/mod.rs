@@ -93,7 +93,7 @@ impl Host {
     }
 
     #[inline(always)]
-    pub(crate) fn run(&self, lines: &Lines<LINE_WORDS, PLACES>, guest: Guest<'_>) -> Exit {
+    pub(crate) fn run(&self, lines: &Lines<LINE_WORDS, PLACES>, guest: &mut Guest<'_>) -> Exit {
         let (entries, numbers) = lines.tables();
         let row = &entries[numbers[*guest.place.slot] as usize];
         let flags = *guest.flags >> 28;

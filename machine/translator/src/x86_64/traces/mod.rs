@@ -97,7 +97,7 @@ impl Host {
     }
 
     #[inline(always)]
-    pub(crate) fn run(&self, entries: &[usize; SLOTS], guest: Guest<'_>) -> Exit {
+    pub(crate) fn run(&self, entries: &[usize; SLOTS], guest: &mut Guest<'_>) -> Exit {
         let Guest {
             clock,
             fetch,

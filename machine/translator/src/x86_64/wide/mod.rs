@@ -90,10 +90,10 @@ impl Host {
     }
 
     #[inline(always)]
-    pub(crate) fn run(&self, lines: &Lines<LINE_WORDS, PLACES>, guest: Guest<'_>) -> Exit {
+    pub(crate) fn run(&self, lines: &Lines<LINE_WORDS, PLACES>, guest: &mut Guest<'_>) -> Exit {
         let (entries, numbers) = lines.tables();
         let row = &entries[numbers[*guest.place.slot] as usize];
-        let predictor = guest.predictor;
+        let predictor = &mut guest.predictor;
         let mut frame = Frame {
             registers: guest.registers.as_mut_ptr(),
             all_ready: *guest.pending.all_ready,
