@@ -37,7 +37,7 @@ extern const struct question question_ctx, question_potato, question_bandwidth, 
 extern const struct question question_entry;                    /* IA-32 alone */
 extern const struct question question_pingpong, question_chain; /* a program of their own */
 extern const struct question question_database, question_make, question_web, question_x11,
-    question_doom; /* the same, of Debian's packages */
+    question_doom, question_apache; /* the same, of Debian's packages */
 
 /* ---- parameters ---- */
 

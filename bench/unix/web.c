@@ -16,18 +16,12 @@
  * Parameters: sizes=0-8 step=16 rounds= warmup= dir= port=80 address=. With an
  * address the interface eth0 gets it first.
  */
-#include "suite.h"
+#include "fastcgi_server.h"
 
-#include "../working_set.h"
-
-#include <arpa/inet.h>
-#include <net/if.h>
-#include <sys/ioctl.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include <fastcgi.h>
-#include <fcgiapp.h>
 
 #define MAX_SIZES  32u
 #define TEXT       4096u
@@ -36,35 +30,12 @@
 static const char page[] = "/hello.fcgi";
 
 struct web {
-    struct sockaddr_un address; /* of the FastCGI server */
-    int listening;
     int network; /* where connections come in, and the one that there is */
     int client;
     int fastcgi;
-    unsigned pages, most;
+    unsigned pages;
     char request[TEXT], answer[2 * TEXT], reply[2 * TEXT + 256];
 };
-
-/* ---- the FastCGI server ---- */
-
-static void serve(void *context) {
-    const struct web *web = context;
-    size_t size = ((size_t)web->most + 1) * WORKING_SET_STEP;
-    char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    FCGX_Request request;
-    if (memory == MAP_FAILED || FCGX_Init() != 0 ||
-        FCGX_InitRequest(&request, web->listening, 0) != 0) {
-        _exit(1);
-    }
-    memset(memory, 1, size); /* pages of its own, none of them the page of zeros */
-    while (FCGX_Accept_r(&request) == 0) {
-        const char *query = FCGX_GetParam("QUERY_STRING", request.envp);
-        unsigned pages = query == NULL ? 0 : (unsigned)strtoul(query, NULL, 10);
-        working_set_read((uintptr_t)memory, pages, WORKING_SET_STEP);
-        (void)FCGX_FPrintF(request.out, "Content-type: text/html\r\n\r\nHello, world: %s\n", query);
-    }
-    _exit(1);
-}
 
 /* ---- the web server ---- */
 
@@ -184,22 +155,6 @@ static bool handle(void *context) {
 
 /* ---- who asks: another machine, a connection a request ---- */
 
-/* Gives the interface its address. */
-static bool interface_up(const char *address) {
-    struct ifreq interface = {.ifr_name = "eth0"};
-    struct sockaddr_in *to = (struct sockaddr_in *)&interface.ifr_addr;
-    int fd = socket(AF_INET, SOCK_DGRAM, 0);
-    to->sin_family = AF_INET;
-    bool good = fd >= 0 && inet_pton(AF_INET, address, &to->sin_addr) == 1 &&
-                ioctl(fd, SIOCSIFADDR, &interface) == 0;
-    (void)inet_pton(AF_INET, "255.255.255.0", &to->sin_addr);
-    good = good && ioctl(fd, SIOCSIFNETMASK, &interface) == 0;
-    interface.ifr_flags = IFF_UP;
-    good = good && ioctl(fd, SIOCSIFFLAGS, &interface) == 0;
-    (void)close(fd);
-    return good || failed("eth0");
-}
-
 static bool listen_to_network(struct web *web) {
     const struct sockaddr_in here = {
         .sin_family = AF_INET,
@@ -243,19 +198,14 @@ static bool next_request(void *context) {
     return good;
 }
 
-static bool connect_fastcgi(struct web *web, pid_t *child) {
-    web->address.sun_family = AF_UNIX;
-    scratch_name(web->address.sun_path, sizeof(web->address.sun_path), "fastcgi");
-    const struct sockaddr *address = (const struct sockaddr *)&web->address;
-    web->listening = socket(AF_UNIX, SOCK_STREAM, 0);
+static bool connect_fastcgi(struct web *web, unsigned pages, pid_t *child) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    scratch_name(address.sun_path, sizeof(address.sun_path), "fastcgi");
+    *child = fastcgi_start(address.sun_path, pages);
     web->fastcgi = socket(AF_UNIX, SOCK_STREAM, 0);
-    if (bind(web->listening, address, sizeof(web->address)) != 0 ||
-        listen(web->listening, 1) != 0) {
-        return failed("sockets");
-    }
-    *child = child_start(serve, web);
-    bool good = *child > 0 && connect(web->fastcgi, address, sizeof(web->address)) == 0;
-    (void)unlink(web->address.sun_path);
+    bool good = *child > 0 &&
+                connect(web->fastcgi, (const struct sockaddr *)&address, sizeof(address)) == 0;
+    (void)unlink(address.sun_path);
     return good || failed("starting a process");
 }
 
@@ -264,22 +214,20 @@ static bool requests(void) {
     unsigned sizes[MAX_SIZES], step = parameter_number("step", 16);
     unsigned n = parameter_list("sizes", "0-8", sizes, MAX_SIZES);
     pid_t child = -1;
-    web.most = sizes[n - 1] * step;
-    const char *address = parameter("address", "");
-    bool good = connect_fastcgi(&web, &child) && (*address == '\0' || interface_up(address)) &&
-                listen_to_network(&web);
+    unsigned most = sizes[n - 1] * step;
+    bool good = connect_fastcgi(&web, most, &child) && network_up() && listen_to_network(&web);
     for (unsigned i = 0; good && i < n; i++) {
         web.pages = sizes[i] * step;
-        good = web.pages <= web.most && measure(&(struct measured){.stream = 1 + i,
-                                                                   .name = "web",
-                                                                   .run = handle,
-                                                                   .prepare = next_request,
-                                                                   .context = &web,
-                                                                   .rounds = 100,
-                                                                   .warmup = 10,
-                                                                   .per = 1,
-                                                                   .once = true,
-                                                                   .apart = true});
+        good = web.pages <= most && measure(&(struct measured){.stream = 1 + i,
+                                                               .name = "web",
+                                                               .run = handle,
+                                                               .prepare = next_request,
+                                                               .context = &web,
+                                                               .rounds = 100,
+                                                               .warmup = 10,
+                                                               .per = 1,
+                                                               .once = true,
+                                                               .apart = true});
     }
     good = reply(&web) && good;
     child_end(child);

@@ -5,6 +5,7 @@
 #
 #   BUILD/guests/linux-CONFIG-database.cpio    the suite is linked with SQLite
 #   BUILD/guests/linux-CONFIG-web.cpio         with libfcgi
+#   BUILD/guests/linux-CONFIG-apache.cpio      with libfcgi, and Apache (apache.mk)
 #   BUILD/guests/linux-CONFIG-make.cpio        with a compiler, which is TCC, and the microkernel's sources
 #   BUILD/guests/linux-CONFIG-x11.cpio         with an X server and x11perf (x11.mk)
 #   BUILD/guests/linux-CONFIG-doom.cpio        with an X server and Doom (x11.mk)
@@ -64,7 +65,7 @@ $(eval $(call debian_suite,$(MADE),&question_make,$(TCC_A)))
 $(DATABASE)/suite: $(addprefix $(DATABASE)/,$(ASKED) database.o heap.o)
 	$(DEBIAN_LD) -o $@ $^ $(SQLITE_A) -lm
 
-$(WEB)/suite: $(addprefix $(WEB)/,$(ASKED) web.o own_malloc.o heap.o)
+$(WEB)/suite: $(addprefix $(WEB)/,$(ASKED) web.o fastcgi_server.o own_malloc.o heap.o)
 	$(DEBIAN_LD) -o $@ $^ $(FCGI_A)
 
 $(MADE)/suite: $(addprefix $(MADE)/,$(ASKED) make.o)
@@ -112,4 +113,5 @@ $(IMAGE)-make.cpio: user/initramfs.list $(OBJECTS)/usr/gen_init_cpio $(USER)/ini
 	$(OBJECTS)/usr/gen_init_cpio -t 0 $(MADE)/initramfs.list > $@.new
 	mv $@.new $@
 
+include debian/apache.mk
 include debian/x11.mk

@@ -30,6 +30,7 @@ APPLICATIONS: Mapping[str, Mapping[int, str]] = {
     "database": {1: "simple", 2: "list", 3: "complex"},
     "make": {1: "compile", 2: "make"},
     "web": {1 + i: f"{16 * i}" for i in range(9)},  # pages
+    "apache": {1: "apache"},
     "doom": {1: "frame"},
     "x11": {
         1: "dot",

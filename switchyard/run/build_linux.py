@@ -139,7 +139,7 @@ class Linux:
 
 
 # RAM disks with programs of Debian's (linux/debian), which only those build who ask for them.
-DEBIAN = ("database", "web", "make", "x11", "doom")
+DEBIAN = ("database", "web", "apache", "make", "x11", "doom")
 
 # Those of linux/l4/rules.mk, and one more.
 SERVER_SCHEMES = ("flush", "small-spaces")
