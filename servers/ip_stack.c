@@ -5,13 +5,10 @@
  */
 #include <lib/string.h>
 
-#include <lwip/etharp.h>
-#include <lwip/init.h>
-#include <lwip/netif.h>
 #include <lwip/timeouts.h>
-#include <netif/ethernet.h>
 
 #include "../user/common/touch.h"
+#include "ethernet.h"
 #include "protocol.h"
 
 /* At least so often it looks after its timers. */
@@ -48,14 +45,7 @@ static err_t attach(struct netif *netif) {
     (void)L4_Call(driver);
     L4_StoreMRs(1, 2, words);
     memcpy(netif->hwaddr, words, MAC_BYTES);
-    netif->hwaddr_len = MAC_BYTES;
-    netif->name[0] = 'e';
-    netif->name[1] = 'n';
-    netif->mtu = FRAME_MOST - SIZEOF_ETH_HDR + ETH_PAD_SIZE;
-    netif->flags = NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP | NETIF_FLAG_ETHERNET;
-    netif->output = etharp_output;
-    netif->linkoutput = transmit;
-    return ERR_OK;
+    return ethernet_attached(netif, transmit);
 }
 
 /* Waits for the next frame, which comes straight into lwIP's memory, and hands it over. */
@@ -82,20 +72,12 @@ static void receive(struct netif *netif) {
 int main(void) {
     struct setup setup;
     struct netif netif;
-    ip4_addr_t address, mask, gateway;
     touch_all_pages();
     ask_setup(&setup);
     driver.raw = setup.driver;
-    lwip_init();
-    IP4_ADDR(&address, 10, 0, 0, 1);
-    IP4_ADDR(&mask, 255, 255, 255, 0);
-    IP4_ADDR(&gateway, 0, 0, 0, 0);
-    if (netif_add(&netif, &address, &mask, &gateway, NULL, attach, ethernet_input) == NULL) {
+    if (!ethernet_up(&netif, 1, attach)) {
         return 1;
     }
-    netif_set_default(&netif);
-    netif_set_link_up(&netif);
-    netif_set_up(&netif);
     for (;;) {
         receive(&netif);
         sys_check_timeouts();

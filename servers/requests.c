@@ -10,15 +10,12 @@
 #include <lib/print.h>
 #include <lib/string.h>
 
-#include <lwip/etharp.h>
-#include <lwip/init.h>
-#include <lwip/netif.h>
 #include <lwip/tcp.h>
 #include <lwip/timeouts.h>
-#include <netif/ethernet.h>
 
 #include "../bench/os/os.h"
 #include "../bench/parameters.h"
+#include "ethernet.h"
 #include "interface.h"
 #include "lan.h"
 #include "timer.h"
@@ -66,14 +63,7 @@ static err_t transmit(struct netif *netif, struct pbuf *packet) {
 
 static err_t attach(struct netif *netif) {
     lan_address(netif->hwaddr);
-    netif->hwaddr_len = MAC_BYTES;
-    netif->name[0] = 'e';
-    netif->name[1] = 'n';
-    netif->mtu = FRAME_MOST - SIZEOF_ETH_HDR + ETH_PAD_SIZE;
-    netif->flags = NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP | NETIF_FLAG_ETHERNET;
-    netif->output = etharp_output;
-    netif->linkoutput = transmit;
-    return ERR_OK;
+    return ethernet_attached(netif, transmit);
 }
 
 static void look_at_interface(struct netif *netif) {
@@ -210,7 +200,6 @@ static void rest(struct netif *netif, uint32_t ms) {
 int main(void) {
     uint32_t sizes[MOST_SIZES], step, count, gap, port;
     struct netif netif;
-    ip4_addr_t address, mask, gateway;
     os_init();
     unsigned n = parameter_list("sizes", "0-8", sizes, MOST_SIZES);
     if (n == 0 || !parameter_number("step", 16, &step) || !parameter_number("count", 10, &count) ||
@@ -220,16 +209,9 @@ int main(void) {
     lan_init(INTERFACE_BASE);
     timer_init();
     timer_start(1000);
-    lwip_init();
-    IP4_ADDR(&address, 10, 0, 0, 2);
-    IP4_ADDR(&mask, 255, 255, 255, 0);
-    IP4_ADDR(&gateway, 0, 0, 0, 0);
-    if (netif_add(&netif, &address, &mask, &gateway, NULL, attach, ethernet_input) == NULL) {
+    if (!ethernet_up(&netif, 2, attach)) {
         os_finish(1);
     }
-    netif_set_default(&netif);
-    netif_set_link_up(&netif);
-    netif_set_up(&netif);
     for (unsigned i = 0; i < n; i++) {
         compose(sizes[i] * step);
         for (uint32_t asked = 0; asked < count; asked++) {
