@@ -187,6 +187,7 @@ static void exchange(unsigned task, L4_ThreadId_t to, struct host_registers *r,
     struct task *t = &tasks[task];
     L4_ThreadId_t id = id_of(task), from;
     L4_MsgTag_t tag;
+    L4_Time_t patience;
     bool steps = false;
 
     t->wait = RUNS;
@@ -197,7 +198,10 @@ static void exchange(unsigned task, L4_ThreadId_t to, struct host_registers *r,
             stop->event = HOST_INTERRUPT;
             return;
         }
-        tag = L4_Ipc(to, id, L4_Timeouts(L4_ZeroTime, L4_Never), &from);
+        /* An interrupt that came before this: the program gets its answer, and is not waited for.
+         */
+        patience = host_pending != 0 ? L4_ZeroTime : L4_Never;
+        tag = L4_Ipc(to, id, L4_Timeouts(L4_ZeroTime, patience), &from);
         host_state = STATE_KERNEL;
         if (L4_IpcFailed(tag)) {
             stop->event = HOST_INTERRUPT;
