@@ -23,7 +23,9 @@ from switchyard.show.figure import (
     LOG,
     Bar,
     Bars,
+    Edge,
     Figure,
+    Graph,
     Knee,
     Mark,
     Panels,
@@ -37,7 +39,7 @@ from switchyard.show.views import Results, View
 __all__ = [
     "SPREAD", "Axes", "Bar", "Bars", "Column", "Columns", "Figure", "Knee", "Mark", "Panels",
     "Parameter", "Results", "Row", "Rows", "Series", "Table", "View", "across", "approx", "bars",
-    "compared", "each", "line", "lines", "log_axis", "named", "number", "over", "plain",
+    "compared", "each", "graph", "line", "lines", "log_axis", "named", "number", "over", "plain",
     "published", "spread", "steps", "table", "under", "unsteady", "value_of",
 ]  # fmt: skip
 
@@ -231,6 +233,13 @@ def bars(
     ]
     more = {"stacked": False, "log": log, **more}
     return Bars(title, subtitle.split("\n"), value_title + LOG * log, [*values, *last], **more)
+
+
+def graph(title: str, subtitle: str, edges: Mapping[tuple[str, str], float]) -> Graph:
+    """Who is followed by whom, and how often; nodes in the order in which edges name them."""
+    nodes = list(dict.fromkeys(name for pair in edges for name in pair))
+    drawn = [Edge(source, target, count) for (source, target), count in edges.items()]
+    return Graph(title, subtitle.split("\n"), nodes, drawn)
 
 
 def compared(

@@ -19,7 +19,7 @@ from switchyard.show.figure import Drawn
 
 HERE = Path(__file__).parent
 # What a picture depends on beside what it shows; a change of it is another picture.
-SOURCES = ("plot.py", "panels.py", "figure.py", "labels.py", "inline.py")
+SOURCES = ("plot.py", "panels.py", "graph.py", "figure.py", "labels.py", "inline.py")
 LIBRARIES = ("altair", "vl-convert-python")
 KINDS = ("svg", "png")  # of files
 PAGE = "page"  # what the report's page draws by itself

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What figures show: series of values, or bars, or several of these; as JSON too. And tables.
+"""What figures show: series of values, bars, graphs, or several figures; as JSON too. And tables.
 
 How they are drawn is `plot`'s business, which is why nothing here knows a drawing library. Who
 cannot see a figure reads its description, which is made of what it shows.
@@ -264,7 +264,36 @@ class Bars:
         return [pair for pair in pairs if pair not in known]
 
 
-Drawn = Figure | Bars | Panels
+@dataclass(frozen=True)
+class Edge:
+    """How often one node is followed by another."""
+
+    source: str
+    target: str
+    count: float
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Nodes in a circle, in their order, and who is followed by whom: broader is more often.
+
+    A node's name may have a second line: what follows its last space.
+    """
+
+    title: str
+    subtitle: Sequence[str]
+    nodes: Sequence[str]
+    edges: Sequence[Edge]
+
+    @property
+    def description(self) -> str:
+        """The text alternative: the edges, those of the largest counts first."""
+        ordered = sorted(self.edges, key=lambda edge: -edge.count)[:DESCRIBED]
+        told = [f"{edge.source} to {edge.target} {_short(edge.count)}" for edge in ordered]
+        return f"Graph of {len(self.nodes)} nodes: {'; '.join(told)}."
+
+
+Drawn = Figure | Bars | Panels | Graph
 
 
 def _short(value: float) -> str:
@@ -285,7 +314,7 @@ def _least_to_most(by: Mapping[str, float], head: str) -> str:
 
 def to_json(figure: Drawn) -> dict[str, Any]:
     """What a figure shows, as JSON."""
-    kinds = {Bars: "bars", Panels: "panels", Figure: "series"}
+    kinds = {Bars: "bars", Panels: "panels", Graph: "graph", Figure: "series"}
     kind, told = kinds[type(figure)], figure.description
     return {"kind": kind, "description": told, **dataclasses.asdict(figure)}
 
@@ -299,6 +328,13 @@ def from_json(value: object, where: str) -> Drawn:
             subtitle=entries.texts("subtitle"),
             panels=entries.items("panels", lambda value, where: _lines(Fields(value, where))),
             columns=entries.whole("columns"),
+        )
+    if entries.text("kind") == "graph":
+        return Graph(
+            title=entries.text("title"),
+            subtitle=entries.texts("subtitle"),
+            nodes=entries.texts("nodes"),
+            edges=entries.items("edges", _edge),
         )
     if entries.text("kind") == "bars":
         return Bars(
@@ -348,6 +384,10 @@ def to_csv(figure: Drawn) -> str:
             for mark in series.marks
         )
         return text.getvalue()
+    if isinstance(figure, Graph):
+        writer.writerow(["from", "to", "count"])
+        writer.writerows([edge.source, edge.target, edge.count] for edge in figure.edges)
+        return text.getvalue()
     if isinstance(figure, Bars):
         writer.writerow(["case", "part", figure.value_title, "published"])
         writer.writerows([bar.case, bar.part, bar.value, int(bar.published)] for bar in figure.bars)
@@ -370,6 +410,11 @@ def _bar(value: object, where: str) -> Bar:
         entries.number("value"),
         entries.truth("published"),
     )
+
+
+def _edge(value: object, where: str) -> Edge:
+    entries = Fields(value, where)
+    return Edge(entries.text("source"), entries.text("target"), entries.number("count"))
 
 
 def _reasons(entries: Fields) -> dict[str, str]:

@@ -21,8 +21,8 @@ from typing import Any
 import altair as alt
 import vl_convert as vlc
 
-from switchyard.show import panels
-from switchyard.show.figure import Bar, Bars, Drawn, Figure, Knee, Mark, Panels, Series
+from switchyard.show import graph, panels
+from switchyard.show.figure import Bar, Bars, Drawn, Figure, Graph, Knee, Mark, Panels, Series
 from switchyard.show.inline import Rows, unchecked, with_properties
 from switchyard.show.labels import Margin, Place, named, places
 
@@ -77,9 +77,9 @@ class Entry:
 def legend(figure: Drawn) -> list[Entry]:
     """What can be switched on and off, in the order of the parameters `shown0`, `shown1`, ...
 
-    Nothing of panels, which have their legend in them.
+    Nothing of panels, which have their legend in them, and of graphs, which need none.
     """
-    if isinstance(figure, Panels):
+    if isinstance(figure, Panels | Graph):
         return []
     if isinstance(figure, Bars):
         published = {bar.part: bar.published for bar in figure.bars}
@@ -115,6 +115,8 @@ def spec(figure: Drawn, page: bool = False, titled: bool = True) -> dict[str, An
     """The figure as a Vega-Lite specification, its data inside; for a file, or for the page."""
     if isinstance(figure, Panels):
         chart = panels.chart(figure, COLOURS, SHAPES)
+    elif isinstance(figure, Graph):
+        chart = graph.chart(figure, COLOURS[1], INK)
     else:
         chart = _bars(figure, page) if isinstance(figure, Bars) else _lines(figure, page)
     with_properties(
@@ -124,7 +126,7 @@ def spec(figure: Drawn, page: bool = False, titled: bool = True) -> dict[str, An
         title = alt.TitleParams(figure.title, subtitle=list(figure.subtitle))
         with_properties(chart, title=title)
     drawn: dict[str, Any] = styled(chart).to_dict(validate=False)
-    if page and not isinstance(figure, Panels):  # which are as wide everywhere
+    if page and not isinstance(figure, Panels | Graph):  # which are as wide everywhere
         drawn["autosize"] = {"type": "fit-x", "contains": "padding"}
         drawn["params"] = [
             {"name": f"shown{place}", "value": True} for place in range(len(legend(figure)))

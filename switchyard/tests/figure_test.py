@@ -14,8 +14,19 @@ import pytest
 from switchyard.data import results
 from switchyard.errors import InputError
 from switchyard.run import build
-from switchyard.show import figure, outcomes, plot
-from switchyard.show.figure import Bar, Bars, Drawn, Figure, Knee, Mark, Panels, Series
+from switchyard.show import figure, graph, outcomes, plot
+from switchyard.show.figure import (
+    Bar,
+    Bars,
+    Drawn,
+    Edge,
+    Figure,
+    Graph,
+    Knee,
+    Mark,
+    Panels,
+    Series,
+)
 
 LINES = Figure(
     title="A title",
@@ -283,6 +294,12 @@ def test_everything_is_within_the_frame_of_the_figures_of_the_book() -> None:
                     assert max(tops) <= panel.y_range[1], (name, panel.title)
 
 
+GRAPH = Graph(
+    title="Who follows whom",
+    subtitle=["one boot"],
+    nodes=["init 1", "sh 2", "cat 3"],
+    edges=[Edge("init 1", "sh 2", 1), Edge("sh 2", "cat 3", 1024), Edge("cat 3", "sh 2", 1000)],
+)
 PANELS = Panels(
     title="All of them",
     subtitle=["beside each other"],
@@ -351,7 +368,34 @@ def test_panels_on_a_page_have_no_switches() -> None:
 
 
 @pytest.mark.parametrize("page", [False, True])
-@pytest.mark.parametrize("shown", [*EVERY, banded(), PANELS])
+@pytest.mark.parametrize("shown", [*EVERY, banded(), PANELS, GRAPH])
 def test_a_specification_is_one_of_vega_lite(shown: Drawn, page: bool) -> None:
     """Nothing is checked as it is made (inline.py)."""
     alt.TopLevelSpec.validate(plot.spec(shown, page))
+
+
+def test_graphs_as_json_and_back() -> None:
+    text = json.dumps(figure.to_json(GRAPH))
+    again = figure.from_json(json.loads(text), "f")
+    assert isinstance(again, Graph)
+    assert json.dumps(figure.to_json(again)) == text
+    assert again.description == (
+        "Graph of 3 nodes: sh 2 to cat 3 1024; cat 3 to sh 2 1000; init 1 to sh 2 1."
+    )
+    assert figure.to_csv(GRAPH).splitlines()[:2] == ["from,to,count", "init 1,sh 2,1"]
+
+
+def test_a_graph_has_all_names_and_counts() -> None:
+    svg = plot.svg(GRAPH)
+    for said in ("Who follows whom", "init", "sh", "cat", "1,024", "1,000"):
+        assert f">{said}<" in svg
+    assert plot.legend(GRAPH) == []
+
+
+def test_an_arc_and_the_one_back_are_apart() -> None:
+    """Each bends to its own left; and none begins or ends in a node."""
+    there, back = graph._arc((0, 0), (200, 0)), graph._arc((200, 0), (0, 0))
+    assert min(y for _, y in there) > 0 > max(y for _, y in back)
+    for (x, y), node in ((there[0], 0), (there[-1], 200)):
+        assert math.hypot(x - node, y) > graph.NODE
+    assert graph._angle((0, 0), (1, 0)) == pytest.approx(90)
