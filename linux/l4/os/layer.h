@@ -18,6 +18,11 @@ void take_interrupts(struct uml_pt_regs *regs);
 extern enum small_programs { NO_PROGRAMS, ALL_PROGRAMS, NAMED_PROGRAMS } programs_small;
 bool is_small_name(const char *name);
 
+/* Counts who follows whom, and tells it at the end (switches.c). */
+extern bool switches_counted;
+void count_switch(void);
+void tell_switches(void);
+
 /* What Linux takes from a C library; those without a header of Linux' own that this layer can have.
  */
 int printf(const char *format, ...);

@@ -81,6 +81,8 @@ static int split(char *line, char **words, int n) {
         }
         if (!strcmp(word, "l4.small=programs")) {
             programs_small = ALL_PROGRAMS;
+        } else if (!strcmp(word, "l4.switches")) {
+            switches_counted = true;
         } else if (!strncmp(word, NAME, strlen(NAME)) && small_count < SMALL_NAMES) {
             small_names[small_count++] = word + strlen(NAME);
             programs_small = programs_small ?: NAMED_PROGRAMS;
@@ -109,6 +111,7 @@ void linux_start(void) {
     strscpy(line, host_command_line(), sizeof(line));
     n = split(line, words, n);
     linux_main(n, words); /* halted, or to be started again, which is the same here */
+    tell_switches();
     host_exit(exit_status);
 }
 

@@ -9,6 +9,8 @@
 #include <os.h>
 #include <skas.h>
 
+#include "layer.h"
+
 /* Why the first stack is returned to. */
 enum { BEGIN, CALL_BACK, HALT, REBOOT };
 
@@ -30,6 +32,9 @@ void new_thread(void *stack, jmp_buf *buf, void (*handler)(void)) {
 }
 
 void switch_threads(jmp_buf *me, jmp_buf *you) {
+    if (switches_counted) {
+        count_switch();
+    }
     if (UML_SETJMP(me) == 0) {
         UML_LONGJMP(you, 1);
     }
