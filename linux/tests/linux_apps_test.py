@@ -33,7 +33,7 @@ from switchyard.run.experiment import Settings
 from switchyard.tests.runs import Silent
 from switchyard.tools import doctor
 
-NAMES = ("database", "web", "make")
+NAMES = ("database", "web", "make", "x11", "doom")
 EXECUTABLES = {"database": ("suite",), "web": ("suite",), "make": ("suite", "cc", "files")}
 FOUND = doctor.server()  # what a C library of 32 bits takes, too
 can_build = pytest.mark.skipif(

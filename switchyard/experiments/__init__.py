@@ -16,8 +16,8 @@ FOLDERS = (
     "l4_collisions", "l4_extreme", "l4_policy", "l4_pagefault", "l4_overheads", "l4_small_spaces",
     "l4_revocation", "l4_servers", "linux_ipc", "linux_ctx", "linux_extreme", "linux_tlb_sharing",
     "linux_off", "linux_overheads", "linux_entry", "linux_l4_calls", "linux_l4_pipe",
-    "linux_l4_wc", "linux_l4_database", "linux_l4_make", "linux_l4_web", "linux_l4_switches",
-    "linux_asid", "uclinux_ipc", "uclinux_ctx",
+    "linux_l4_wc", "linux_l4_database", "linux_l4_make", "linux_l4_web", "linux_l4_x11",
+    "linux_l4_doom", "linux_l4_switches", "linux_asid", "uclinux_ipc", "uclinux_ctx",
 )  # fmt: skip
 
 

@@ -56,6 +56,9 @@ class Application:
     boots: int  # of full runs
     parameter: str = "case"  # what its records have of a case
     value: Callable[[str], Parameter] = str
+    # In the stream that many above a case's the guest says of how many operations a sample is; 0:
+    # each is of one.
+    objects: int = 0
 
     def jobs(self, settings: Settings, words: str) -> list[Job]:
         """A run a boot of each system."""
@@ -65,7 +68,9 @@ class Application:
 
     def measure(self, job: Job, stats: Stats) -> Run:
         """All cases of a run."""
-        return suite.measure(job, stats, list(APPLICATIONS[self.question]), servers.COUNTED)
+        streams = list(APPLICATIONS[self.question])
+        batches = {s: stats.samples[self.objects + s][0] for s in streams if self.objects}
+        return suite.measure(job, stats, streams, servers.COUNTED, batches=batches)
 
     def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
         """Every case on every system, and what small spaces save of it."""

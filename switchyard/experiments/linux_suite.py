@@ -15,6 +15,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Protocol
 
 from switchyard.data.records import Parameter
@@ -289,17 +290,20 @@ def measure(
     streams: Sequence[int],
     counted: Mapping[str, Sequence[str]] = RATES,
     flushing: re.Pattern[str] = FLUSHING,
+    batches: Mapping[int, int] = MappingProxyType({}),
 ) -> Run:
     """What a run says of these streams; without a profile, nothing of functions and parts.
 
-    `counted`: which counters stand for what; `flushing`: the functions that do nothing else.
+    `counted`: which counters stand for what; `flushing`: the functions that do nothing else;
+    `batches`: of how many operations a sample is, where that is not one.
     """
     cases = {}
     for stream in streams:
         where = f"{job.name}: stream {stream}"
-        once = timed(stats.samples.get(stream, []), stats.samples.get(TIMING, []), 1, where)
+        batch = batches.get(stream, 1)
+        once = timed(stats.samples.get(stream, []), stats.samples.get(TIMING, []), batch, where)
         counters = stats.region(stream).counters
-        count = once.summary.count
+        count = once.summary.count * batch
         if job.profile and stream not in stats.profile:
             raise RunError(f"{where}: no profile in the statistics")
         functions = stats.profile.get(stream, ())

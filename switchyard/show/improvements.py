@@ -48,11 +48,11 @@ APPLICATIONS = (
     Application("L4Linux' system calls", "40-70", "linux-l4-calls", ("case",), of_server=True),
     Application("client-server pipe", "19-74", "linux-l4-pipe", ("kind", "size")),
     Application("cat | wc", "7.6", "linux-l4-wc", ("chunk",), (("chunk", 4096),)),
-    Application("X11 and x11perf", "0-13"),
+    Application("X11 and x11perf", "0-13", "linux-l4-x11", ("case",)),
     Application("Apache and FastCGI", "0"),
     Application("thttpd and FastCGI", "5-6", "linux-l4-web", ("pages",)),
     Application("MySQL", "0-3", "linux-l4-database", ("case",)),
-    Application("Doom", "6"),
+    Application("Doom", "6", "linux-l4-doom", ("case",)),
     Application("gcc and make", "0", "linux-l4-make", ("case",)),
     Application("SawMill", "18", "l4-servers"),
 )
