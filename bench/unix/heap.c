@@ -4,7 +4,9 @@
 
 #include <string.h>
 
-#define HEAP    (32u << 20)
+#ifndef HEAP /* bytes */
+#define HEAP (32u << 20)
+#endif
 #define CLASSES 26u /* up to all of it */
 
 struct header {

@@ -60,7 +60,7 @@ static void perform(void *context) {
     set_number("X11_WARMUP", started->warmup);
     (void)setenv("X11_KIND", started->kind, 1);
     (void)setenv("X11_CLOCK", parameter("clock", "os"), 1);
-    (void)setenv("LD_PRELOAD", CLOCK, 1);
+    x11_preload(CLOCK);
     (void)dup2(started->out, 1);
     (void)execl(path, path, "-display", X11_DISPLAY, "-reps", reps, "-repeat", repeat, option,
                 (char *)NULL);

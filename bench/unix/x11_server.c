@@ -11,13 +11,19 @@
 #define LOCAL  "/lib/x11_local.so" /* what is loaded into it */
 #define LOG    "/tmp/x11.log"
 
+void x11_preload(const char *library) {
+    char both[128];
+    snprintf(both, sizeof(both), "%s %s", library, parameter("memory", "/lib/own_malloc.so"));
+    (void)setenv("LD_PRELOAD", both, 1);
+}
+
 static void serve(void *context) {
     const char *path = parameter("server", "/usr/bin/Xtightvnc");
     (void)context;
     int log = open(LOG, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     (void)dup2(log, 1);
     (void)dup2(log, 2);
-    (void)setenv("LD_PRELOAD", LOCAL, 1);
+    x11_preload(LOCAL);
     /* x11perf's windows are of 600 pixels. */
     (void)execl(path, path, X11_DISPLAY, "-geometry", "640x640", "-depth", "16", "-rfbport", "5901",
                 "-localhost", "-fp", FONTS, "-co", "/usr/share/X11/rgb", "-ac", (char *)NULL);

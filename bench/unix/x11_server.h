@@ -4,7 +4,7 @@
  * for viewers on the network, of which none is connected (x11_local.c); programs connect to a
  * socket.
  *
- * Parameters: server=/usr/bin/Xtightvnc
+ * Parameters: server=/usr/bin/Xtightvnc memory=/lib/own_malloc.so (empty: the C library's)
  */
 #ifndef BENCH_UNIX_X11_SERVER_H
 #define BENCH_UNIX_X11_SERVER_H
@@ -12,6 +12,9 @@
 #include "suite.h"
 
 #define X11_DISPLAY ":1"
+
+/* Programs that this process becomes have this library before the C library, and an allocator. */
+void x11_preload(const char *library);
 
 /* Starts it; it takes connections then. -1: it does not, and what it has printed is shown. */
 pid_t x11_start(void);

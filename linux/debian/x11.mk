@@ -25,11 +25,13 @@ $(eval $(call debian_suite,$(X11),&question_x11,))
 $(X11)/suite: $(addprefix $(X11)/,$(ASKED) x11.o x11_server.o)
 	$(DEBIAN_LD) -o $@ $^
 
-# What x11perf takes for the C library's clock, and the server for its sockets.
+# What x11perf takes for the C library's clock, and the server for its sockets; and both for its allocator (heap.h), whose
+# memory is to be there twice where Linux is a server.
 $(X11)/x11_clock.so: $(TOP)/bench/os/linux.c
-$(X11)/%.so: $(TOP)/bench/unix/%.c $(DEBIAN_H)
+$(X11)/own_malloc.so: $(TOP)/bench/unix/heap.c
+$(X11)/%.so: $(TOP)/bench/unix/%.c $(DEBIAN_H) debian/x11.mk
 	@mkdir -p $(@D)
-	$(DEBIAN_CC) -fPIC -shared -Wl,--build-id=none -s -o $@ $(filter %.c,$^)
+	$(DEBIAN_CC) -fPIC -shared -D'HEAP=(8u << 20)' -Wl,--build-id=none -s -o $@ $(filter %.c,$^)
 
 # 6x13 is what x11perf asks for, and what the server takes if nothing is asked for.
 X11_6X13 := -misc-fixed-medium-r-semicondensed--13-120-75-75-c-60-iso8859-1
@@ -45,7 +47,7 @@ define x11_list
 	sed 's|@USER@|$(USER)|' user/initramfs.list; \
 	for folder in /lib /usr /usr/bin /usr/share /usr/share/fonts /usr/share/X11; do echo "dir $$folder 0755 0 0"; done; \
 	echo "file /usr/bin/Xtightvnc $(DEBIAN)/x11/$(X11_SERVER) 0755 0 0"; \
-	echo "file /lib/x11_local.so $(X11)/x11_local.so 0755 0 0"; \
+	for name in x11_local own_malloc; do echo "file /lib/$$name.so $(X11)/$$name.so 0755 0 0"; done; \
 	for name in ld-linux.so.2 $1; do \
 		file=$$(find $(DEBIAN)/x11 -path "*/i386-linux-gnu/$$name" -print -quit); \
 		test -n "$$file" || { echo "linux: no $$name in $(X11_PACKAGES)" >&2; exit 1; }; \
@@ -55,7 +57,7 @@ define x11_list
 	for name in dir alias; do echo "file /usr/share/fonts/fonts.$$name $(X11)/fonts.$$name 0644 0 0"; done; \
 	echo "file /usr/share/X11/rgb.txt $(DEBIAN)/x11/x11-common/etc/X11/rgb.txt 0644 0 0"
 endef
-X11_FILES := user/initramfs.list $(OBJECTS)/usr/gen_init_cpio $(USER)/init $(X11)/x11_local.so $(X11)/fonts.dir $(X11_FETCHED)
+X11_FILES := user/initramfs.list $(OBJECTS)/usr/gen_init_cpio $(USER)/init $(X11)/x11_local.so $(X11)/own_malloc.so $(X11)/fonts.dir $(X11_FETCHED)
 
 $(IMAGE)-x11.cpio: $(X11_FILES) $(X11)/suite $(X11)/x11_clock.so
 	@mkdir -p $(@D)

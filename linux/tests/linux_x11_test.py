@@ -60,8 +60,9 @@ def test_data_for_one_recorded_game(tmp_path: Path) -> None:
         ("E1M1", b""),
         ("SIDEDEFS", other),
         ("E1M4", b""),
-        ("THINGS", b"things"),
+        ("THINGS", struct.pack("<5h", 0, 0, 0, 3003, 7)),
         ("SIDEDEFS", side),
+        ("SECTORS", struct.pack("<hh8s8shhh", 0, 0, b"SLIME2", b"CEIL1_1", 0, 0, 0)),
         ("TEXTURE1", textures({"BRICK": 0, "STONE": 1, "SKY1": 2})),
         ("PNAMES", names),
         ("D_E1M4", b"music"),
@@ -69,6 +70,14 @@ def test_data_for_one_recorded_game(tmp_path: Path) -> None:
         ("PBRICK", patch(2)),
         ("PSTONE", patch(3)),
         ("PSKY", patch(4)),
+        ("BOSSBACK", b"picture"),
+        ("BOSSA1", patch(5)),
+        ("CYBRA1", patch(6)),
+        ("F_START", b""),
+        ("SLIME1", b"slime"),
+        ("CEIL1_1", b"ceiling"),
+        ("FLOOR4_8", b"floor"),
+        ("F_END", b""),
         ("ENDOOM", b"end"),
     ]
     (tmp_path / "all").write_bytes(wad(lumps))
@@ -79,7 +88,9 @@ def test_data_for_one_recorded_game(tmp_path: Path) -> None:
         name for name, data in lumps if name not in ("DEMO2", "E1M1") and data != other
     ]
     assert found["SIDEDEFS"] == side
-    assert found["D_E1M4"] == found["DSPISTOL"] == b""
+    assert found["D_E1M4"] == found["DSPISTOL"] == found["BOSSBACK"] == found["FLOOR4_8"] == b""
+    assert (found["SLIME1"], found["CEIL1_1"], found["ENDOOM"]) == (b"slime", b"ceiling", b"end")
+    assert (found["BOSSA1"], len(found["CYBRA1"])) == (patch(5), 8 + 4 * 6 + 1)
     assert (found["PBRICK"], found["PSKY"]) == (patch(2), patch(4))
     # as wide as before, and each column ends where it begins
     width, *columns = struct.unpack_from("<h6x3i", found["PSTONE"])

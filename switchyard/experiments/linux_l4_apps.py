@@ -5,8 +5,9 @@ One run a system asks for all cases of a question. What small spaces save is tha
 with its programs in large ones: of a small server, as in the paper, and of a large one.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from switchyard.data.records import Parameter
 from switchyard.data.suite import APPLICATIONS
@@ -27,6 +28,8 @@ from switchyard.experiments.linux_suite import Measured, Run
 from switchyard.run.experiment import Case, Job, Settings
 from switchyard.run.machine import Stats
 
+# Reported by the microkernel (kernel/events.h).
+FLIPS = {"segment_flips": 17}
 # What each is compared with: small programs with large ones of the same server, tags with none.
 THAN = {SMALL: LARGE, ALL: SERVER, GROUPED: SERVER, BOUND: LARGE, NATIVE_BOUND: NATIVE}
 SAVED = {"cycles": "cycles", "itlb_misses": "itlb", "dtlb_misses": "dtlb"}
@@ -59,18 +62,35 @@ class Application:
     # In the stream that many above a case's the guest says of how many operations a sample is; 0:
     # each is of one.
     objects: int = 0
+    word: str = ""  # for the kernels
+    events: Mapping[str, int] = MappingProxyType({})  # that are counted
 
-    def jobs(self, settings: Settings, words: str) -> list[Job]:
-        """A run a boot of each system."""
+    def jobs(
+        self, settings: Settings, words: str, among: Sequence[str] = EVERY, case: str = ""
+    ) -> list[Job]:
+        """A run a boot of each system, with all cases or this one."""
         asked: list[suite.Question] = [("", f"{self.question} {words}", {})]
+        if case:
+            asked = [(f"-{case}", f"{self.question} case={case} {words}", {"case": case})]
         boots = 1 if settings.quick else self.boots
-        return servers.jobs(self.question, asked, settings, among=EVERY, boots=boots, profile=False)
+        return servers.jobs(
+            self.question,
+            asked,
+            settings,
+            among=among,
+            boots=boots,
+            profile=False,
+            word=self.word,
+        )
 
     def measure(self, job: Job, stats: Stats) -> Run:
-        """All cases of a run."""
-        streams = list(APPLICATIONS[self.question])
+        """The cases of a run."""
+        cases = APPLICATIONS[self.question]
+        streams = [s for s, case in cases.items() if job.parameters.get("case", case) == case]
         batches = {s: stats.samples[self.objects + s][0] for s in streams if self.objects}
-        return suite.measure(job, stats, streams, servers.COUNTED, batches=batches)
+        return suite.measure(
+            job, stats, streams, servers.COUNTED, batches=batches, events=self.events
+        )
 
     def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
         """Every case on every system, and what small spaces save of it."""

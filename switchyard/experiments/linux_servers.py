@@ -85,10 +85,11 @@ def jobs(
     among: Sequence[str] = FOUR,
     boots: int | None = None,
     profile: bool = True,
+    word: str = "",
 ) -> list[Job]:
     """Runs of questions (ending of the name, what is asked, parameters) on each, one a boot.
 
-    `boots` of each, or the usual number.
+    `boots` of each, or the usual number; `word` is for the kernels.
     """
     every = systems(disk)
     return [
@@ -103,6 +104,7 @@ def jobs(
             {"on": on, **parameters},
             settings,
             boots,
+            word,
             places=1,
             profile=profile,
         )

@@ -291,25 +291,29 @@ def measure(
     counted: Mapping[str, Sequence[str]] = RATES,
     flushing: re.Pattern[str] = FLUSHING,
     batches: Mapping[int, int] = MappingProxyType({}),
+    events: Mapping[str, int] = MappingProxyType({}),
 ) -> Run:
     """What a run says of these streams; without a profile, nothing of functions and parts.
 
-    `counted`: which counters stand for what; `flushing`: the functions that do nothing else;
-    `batches`: of how many operations a sample is, where that is not one.
+    `counted`: which counters stand for what, and `events` which of the guest's; `flushing`: the
+    functions that do nothing else; `batches`: of how many operations a sample is, where that is not
+    one.
     """
     cases = {}
     for stream in streams:
         where = f"{job.name}: stream {stream}"
         batch = batches.get(stream, 1)
         once = timed(stats.samples.get(stream, []), stats.samples.get(TIMING, []), batch, where)
-        counters = stats.region(stream).counters
+        region = stats.region(stream)
+        counters = region.counters
         count = once.summary.count * batch
         if job.profile and stream not in stats.profile:
             raise RunError(f"{where}: no profile in the statistics")
         functions = stats.profile.get(stream, ())
         cases[stream] = Measured(
             timed=once,
-            rates={name: counters.total(*names) / count for name, names in counted.items()},
+            rates={name: counters.total(*names) / count for name, names in counted.items()}
+            | {name: region.event(number) / count for name, number in events.items()},
             functions={f.name: f.instructions / count for f in functions if f.kernel},
             parts={part: taken / count for part, taken in parts(functions, flushing).items()},
         )

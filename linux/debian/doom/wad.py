@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """wad.py FROM TO MAP DEMO: of Doom's data what a demo in one map needs.
 
-Other maps are left out; music and sounds are empty; patches of walls that the map has nowhere
-become ones with nothing in them, of the same width, as Doom looks at all of them when it begins.
+Other maps are left out; music, sounds, pictures of the whole screen, and floors that the map has
+nowhere are empty. Patches of walls that it has nowhere, and of monsters, become ones with nothing
+in them, of the same width, as Doom looks at all of them when it begins.
 (Matthew Fell, "The Unofficial Doom Specs", has the format.)
 """
 
@@ -15,6 +16,13 @@ OF_MAP = {
     "BLOCKMAP",
 }  # fmt: skip
 SKY = "SKY1"
+# What monsters begin with, by their number in a map's list of things: the large ones.
+MONSTERS = {7: "SPID", 16: "CYBR", 3003: "BOSS", 3005: "HEAD", 3006: "SKUL"}
+# What is shown before a game and after it.
+SCREENS = {
+    "TITLEPIC", "CREDIT", "HELP1", "HELP2", "INTERPIC", "WIMAP0", "WIMAP1", "WIMAP2", "BOSSBACK",
+    "ENDPIC", "PFUB1", "PFUB2", "VICTORY2",
+}  # fmt: skip
 
 
 def name_of(data: bytes) -> str:
@@ -39,9 +47,30 @@ def without_others(lumps: list[tuple[str, bytes]], kept: str, demo: str) -> list
             continue
         of = name if len(name) == 4 and name[0] == "E" and name[2] == "M" else ""
         if not ((of and of != kept) or (name.startswith("DEMO") and name != demo)):
-            heard = name.startswith(("D_", "DS", "DP"))
-            found.append((name, b"" if heard else data))
+            left = name in SCREENS or name.startswith(("D_", "DS", "DP"))
+            found.append((name, b"" if left else data))
     return found
+
+
+def without_floors(lumps: list[tuple[str, bytes]], sectors: bytes) -> list[tuple[str, bytes]]:
+    """Those that no sector has are empty; a number tells some apart that take turns."""
+    wanted = {
+        name_of(sectors[at + part : at + part + 8]).rstrip("0123456789")
+        for at in range(0, len(sectors), 26)
+        for part in (4, 12)
+    }
+    found, inside = [], False
+    for name, data in lumps:
+        inside = name == "F_START" or (inside and name != "F_END")
+        keep = not inside or name.rstrip("0123456789") in wanted
+        found.append((name, data if keep else b""))
+    return found
+
+
+def absent_monsters(things: bytes) -> tuple[str, ...]:
+    """What patches of monsters begin with that are not among these things."""
+    there = {struct.unpack_from("<h", things, at + 6)[0] for at in range(0, len(things) - 9, 10)}
+    return tuple(name for number, name in MONSTERS.items() if number not in there)
 
 
 def patches_of(textures: bytes, names: list[str], wanted: set[str]) -> set[str]:
@@ -69,6 +98,8 @@ def main() -> None:
     source, to, kept, demo = sys.argv[1:]
     lumps = without_others(lumps_of(Path(source).read_bytes()), kept, demo)
     of = dict(lumps)
+    lumps = without_floors(lumps, of["SECTORS"])
+    absent = absent_monsters(of["THINGS"])
     sides = of["SIDEDEFS"]
     wanted = {
         name_of(sides[at + part : at + part + 8])
@@ -78,9 +109,8 @@ def main() -> None:
     names = of["PNAMES"]
     listed = [name_of(names[at : at + 8]) for at in range(4, len(names), 8)]
     used = patches_of(of["TEXTURE1"], listed, wanted | {SKY})
-    lumps = [
-        (name, empty(data) if name in listed and name not in used else data) for name, data in lumps
-    ]
+    unused = set(listed) - used | {name for name in of if name.startswith(absent)} - SCREENS
+    lumps = [(name, empty(data) if name in unused else data) for name, data in lumps]
     content, directory, at = [], [], 12
     for name, data in lumps:
         directory.append(struct.pack("<ii8s", at, len(data), name.encode("ascii")))

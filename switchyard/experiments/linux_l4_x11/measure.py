@@ -3,8 +3,9 @@
 
 from collections.abc import Iterator, Mapping
 
+from switchyard.experiments import linux_servers as servers
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.linux_l4_apps import Application
+from switchyard.experiments.linux_l4_apps import FLIPS, Application
 from switchyard.experiments.linux_suite import Run
 from switchyard.run.experiment import Case, Experiment, Job, Settings
 from switchyard.run.machine import Stats
@@ -27,8 +28,11 @@ X11 = Application(
     },
     boots=1,
     objects=128,
+    events=FLIPS,
 )
 ROUNDS, QUICK_ROUNDS = 2, 1
+# One operation once more, where all is small and both programs have the C library's allocator.
+CASE, LIBRARY = "pointer", "glibc"
 
 
 class LinuxL4X11(Experiment[Run]):
@@ -41,10 +45,16 @@ class LinuxL4X11(Experiment[Run]):
     digits = 3
 
     def jobs(self, settings: Settings) -> list[Job]:
-        return X11.jobs(settings, f"rounds={settings.times(ROUNDS, QUICK_ROUNDS)}")
+        words = f"rounds={settings.times(ROUNDS, QUICK_ROUNDS)}"
+        more = X11.jobs(settings, f"{words} memory=", among=[servers.ALL], case=CASE)
+        return X11.jobs(settings, words) + more
 
     def measure(self, job: Job, stats: Stats) -> Run:
         return X11.measure(job, stats)
 
     def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
-        return X11.cases(samples)
+        yield from X11.cases(samples)
+        run = suite.together(samples)[f"{servers.ALL}-{CASE}"]
+        (case,) = run.cases.values()
+        where = {"on": LIBRARY, "case": CASE}
+        yield Case(run.machine, suite.SCHEME, where, list(servers.values(case)))

@@ -3,7 +3,7 @@
 
 from switchyard.data.rows import number
 from switchyard.experiments import linux_l4_shown as shown
-from switchyard.experiments.linux_l4_x11.measure import X11
+from switchyard.experiments.linux_l4_x11.measure import CASE, LIBRARY, X11
 from switchyard.experiments.linux_servers import EVERY, MACHINE, ON_ALL
 from switchyard.run.build_linux import Linux
 from switchyard.show import declared as show
@@ -13,7 +13,7 @@ PAPERS = ("dot", "pointer", "prop", "getimage10")
 COLUMNS: show.Columns = {
     "cycles": show.plain("cycles"), "instr.": ("instructions", 0), "traces": ("traces_built", 1),
     "I-walks": ("itlb_misses", 2), "D-walks": ("dtlb_misses", 2), "L2 misses": ("l2_misses", 2),
-    "CR3": ("cr3_loads", 2),
+    "CR3": ("cr3_loads", 2), "flips": ("segment_flips", 2),
     "saved": lambda row: f"{row['cycles_saved']:.1%}" if "cycles_saved" in row else "",
 }  # fmt: skip
 
@@ -36,10 +36,12 @@ def view(results: show.Results) -> show.View:
             [(ON_ALL[on], found[case, on]) for on in EVERY],
             COLUMNS,
             "traces: built anew; walks: of page tables, for an entry of the instruction TLB or of "
-            "the data TLB; CR3: loads of it, which empty TLBs and trace cache; saved: of the "
+            "the data TLB; CR3: loads of it, which empty TLBs and trace cache; flips: of the "
+            "kind of a thread's segment; saved: of the "
             "cycles of the same server with its programs large, or of the same system without tags",
         )
         for case in PAPERS
     ]
+    library = results.rows.find("cycles", on=LIBRARY, case=CASE)
     figure = shown.figure(X11, found, "Operations of an X server")
     return show.View([every, *met], {"": figure}, locals())
