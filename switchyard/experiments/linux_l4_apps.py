@@ -6,8 +6,7 @@ with its programs in large ones: of a small server, as in the paper, and of a la
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
 
 from switchyard.data.records import Parameter
 from switchyard.data.suite import APPLICATIONS
@@ -63,7 +62,7 @@ class Application:
     # each is of one.
     objects: int = 0
     word: str = ""  # for the kernels
-    events: Mapping[str, int] = MappingProxyType({})  # that are counted
+    events: Mapping[str, int] = field(default_factory=dict)  # that are counted
 
     def jobs(
         self, settings: Settings, words: str, among: Sequence[str] = EVERY, case: str = ""

@@ -20,6 +20,8 @@ COLUMNS: show.Columns = {
 
 def view(results: show.Results) -> show.View:
     found = shown.found(X11, results)
+    library = results.rows.find("cycles", on=LIBRARY, case=CASE)
+    more = {CASE: [("all small, glibc's allocator", library)]}
     every = show.Table(
         f"Cycles of an object: {MACHINE}, Linux {Linux.version} native and as a server",
         ["operation", *(ON_ALL[on] for on in EVERY)],
@@ -33,7 +35,7 @@ def view(results: show.Results) -> show.View:
         show.table(
             f"{X11.names[case]}: what an object meets",
             "on",
-            [(ON_ALL[on], found[case, on]) for on in EVERY],
+            [*((ON_ALL[on], found[case, on]) for on in EVERY), *more.get(case, [])],
             COLUMNS,
             "traces: built anew; walks: of page tables, for an entry of the instruction TLB or of "
             "the data TLB; CR3: loads of it, which empty TLBs and trace cache; flips: of the "
@@ -42,6 +44,5 @@ def view(results: show.Results) -> show.View:
         )
         for case in PAPERS
     ]
-    library = results.rows.find("cycles", on=LIBRARY, case=CASE)
     figure = shown.figure(X11, found, "Operations of an X server")
     return show.View([every, *met], {"": figure}, locals())
