@@ -27,7 +27,8 @@ from switchyard.experiments.linux_suite import Measured, Run
 from switchyard.run.experiment import Case, Job, Settings
 from switchyard.run.machine import Stats
 
-# Reported by the microkernel (kernel/events.h).
+# What some count as well; flips are reported by the microkernel (kernel/events.h).
+BUILDING = {"trace_build_cycles": ("trace_build_cycles",)}
 FLIPS = {"segment_flips": 17}
 # What each is compared with: small programs with large ones of the same server, tags with none.
 THAN = {SMALL: LARGE, ALL: SERVER, GROUPED: SERVER, BOUND: LARGE, NATIVE_BOUND: NATIVE}
@@ -62,7 +63,9 @@ class Application:
     # each is of one.
     objects: int = 0
     word: str = ""  # for the kernels
-    events: Mapping[str, int] = field(default_factory=dict)  # that are counted
+    # Counters and events that only it has.
+    counted: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    events: Mapping[str, int] = field(default_factory=dict)
 
     def jobs(
         self, settings: Settings, words: str, among: Sequence[str] = EVERY, case: str = ""
@@ -87,9 +90,8 @@ class Application:
         cases = APPLICATIONS[self.question]
         streams = [s for s, case in cases.items() if job.parameters.get("case", case) == case]
         batches = {s: stats.samples[self.objects + s][0] for s in streams if self.objects}
-        return suite.measure(
-            job, stats, streams, servers.COUNTED, batches=batches, events=self.events
-        )
+        counted = {**servers.COUNTED, **self.counted}
+        return suite.measure(job, stats, streams, counted, batches=batches, events=self.events)
 
     def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
         """Every case on every system, and what small spaces save of it."""

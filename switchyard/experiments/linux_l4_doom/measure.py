@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Mapping
 
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.linux_l4_apps import FLIPS, Application
+from switchyard.experiments.linux_l4_apps import BUILDING, FLIPS, Application
 from switchyard.experiments.linux_suite import Run
 from switchyard.run.experiment import Case, Experiment, Job, Settings
 from switchyard.run.machine import Stats
@@ -15,6 +15,7 @@ DOOM = Application(
     {"frame": "A picture of Doom's"},
     boots=1,
     word="rootfstype=ramfs ",
+    counted=BUILDING,
     events=FLIPS,
 )
 # Pictures of the recorded game.

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from switchyard.experiments import linux_servers as servers
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.linux_l4_apps import FLIPS, Application
+from switchyard.experiments.linux_l4_apps import BUILDING, FLIPS, Application
 from switchyard.experiments.linux_suite import Run
 from switchyard.run.experiment import Case, Experiment, Job, Settings
 from switchyard.run.machine import Stats
@@ -28,6 +28,7 @@ X11 = Application(
     },
     boots=1,
     objects=128,
+    counted=BUILDING,
     events=FLIPS,
 )
 ROUNDS, QUICK_ROUNDS = 2, 1
