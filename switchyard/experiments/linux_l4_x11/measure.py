@@ -26,7 +26,7 @@ X11 = Application(
         "copywinwin10": "Copy 10x10",
         "copywinwin100": "Copy 100x100",
     },
-    boots=1,
+    boots=3,
     objects=128,
     counted=BUILDING,
     events=FLIPS,
