@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_l4_apps import BUILDING, FLIPS, Application
 from switchyard.experiments.linux_suite import Run
-from switchyard.run.experiment import Case, Experiment, Job, Settings
-from switchyard.run.machine import Stats
+from switchyard.run.experiment import Case, Experiment, Job, Settings, Stats
 
 # (Where Linux is a server, half of its memory, to which it limits a tmpfs, does not hold the disk.)
 DOOM = Application(

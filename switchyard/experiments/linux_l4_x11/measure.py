@@ -7,8 +7,7 @@ from switchyard.experiments import linux_servers as servers
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_l4_apps import BUILDING, FLIPS, Application
 from switchyard.experiments.linux_suite import Run
-from switchyard.run.experiment import Case, Experiment, Job, Settings
-from switchyard.run.machine import Stats
+from switchyard.run.experiment import Case, Experiment, Job, Settings, Stats
 
 X11 = Application(
     "x11",
