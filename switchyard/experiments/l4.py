@@ -5,7 +5,7 @@
 (docs/machine-tags.md): the bound, but for the sets of the caches in which programs lie.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -109,8 +109,13 @@ def samples(job: Job, stats: Stats, stream: int, count: int | None = None) -> li
     return raw
 
 
+def rates(region: Region, rounds: int, counted: Mapping[str, Sequence[str]]) -> dict[str, float]:
+    """What was counted in a region for each of its rounds, by the names of the records."""
+    return {name: region.counters.total(*names) / rounds for name, names in counted.items()}
+
+
 def rates_of(region: Region, rounds: int) -> dict[str, float]:
-    """What a region counted for each of its rounds."""
+    """All that is counted of the kernel on ARM."""
     counted = {**MISSES, **STALLS, "cycles": ("cycles",), "instructions": ("instructions",)}
-    rates = {name: region.counters.total(*names) / rounds for name, names in counted.items()}
-    return rates | {name: region.event(number) / rounds for name, number in EVENTS.items()}
+    events = {name: region.event(number) / rounds for name, number in EVENTS.items()}
+    return rates(region, rounds, counted) | events

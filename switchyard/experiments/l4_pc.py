@@ -16,7 +16,7 @@ from typing import TypeVar
 from switchyard.data.rows import Rows
 from switchyard.experiments import l4, l4_trap
 from switchyard.run.build import PC, Guest, schemes_on
-from switchyard.run.experiment import Experiment, Job, Region, RunError, Settings, Stats
+from switchyard.run.experiment import Experiment, Job, RunError, Settings, Stats
 
 MACHINE = "p4-willamette"
 CLOCK_MHZ = 1400
@@ -95,11 +95,6 @@ def apart(rows: Rows) -> tuple[Rows, Rows]:
 def there(rows: Rows) -> list[str]:
     """The schemes that there are rows of: a run may be of before there were more."""
     return [scheme for scheme in SCHEMES if rows.select(scheme=scheme)]
-
-
-def rates_of(region: Region, rounds: int) -> dict[str, float]:
-    """What a region counted for each of its rounds."""
-    return {name: region.counters.total(*names) / rounds for name, names in COUNTED.items()}
 
 
 def trap(job: Job, stats: Stats, region: int, traps: int) -> float:

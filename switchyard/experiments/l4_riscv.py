@@ -7,7 +7,6 @@ first level of TLBs and the second have few entries for all spaces together.
 
 from switchyard.experiments import l4
 from switchyard.run.build import TAGS, VIRT, schemes_on
-from switchyard.run.machine import Region
 
 MACHINE = "virt-u74"
 TAGGED = "virt-u74-asid"
@@ -49,8 +48,3 @@ job = l4.Place(VIRT, MACHINE, SCHEMES, CYCLES_TO_START).job
 def machine(scheme: str) -> str:
     """The machine that a scheme runs on."""
     return TAGGED if scheme == TAGS else MACHINE
-
-
-def rates_of(region: Region, rounds: int) -> dict[str, float]:
-    """What a region counted for each of its rounds."""
-    return {name: region.counters.total(*names) / rounds for name, names in COUNTED.items()}

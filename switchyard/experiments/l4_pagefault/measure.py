@@ -52,10 +52,10 @@ class L4PageFault(OfRuns):
         cases = []
         for kind, number in CASES.items():
             samples, region = l4.samples(job, stats, number), stats.region(number)
-            count, total = len(samples), region.counters.total
+            count = len(samples)
             values = {
                 "page_fault": statistics.median(samples) - timing,
-                **{name: total(*counters) / count for name, counters in COUNTED.items()},
+                **l4.rates(region, count, COUNTED),
                 "cache_flushes": region.event(l4.EVENTS["cache_flushes"]) / count,
                 "accesses": count,
             }

@@ -53,7 +53,8 @@ class L4Revocation(OfRuns):
             met = {
                 f"{name}_{what}": rate
                 for name in ("taken", "taken_cold")
-                for what, rate in l4_pc.rates_of(stats.region(STREAMS[name] + n), rounds).items()
+                for region in [stats.region(STREAMS[name] + n)]
+                for what, rate in l4.rates(region, rounds, l4_pc.COUNTED).items()
             }
             told = each({**found, **met}, "per_control", but=dict.fromkeys(STREAMS, "cycles"))
             scheme = str(job.parameters["scheme"])

@@ -94,8 +94,7 @@ class L4Servers(l4_pc.OnBoth[Ping]):
         rounds = job.number("rounds")
         region = stats.region(REGION)
         if l4_pc.is_on(job):
-            total = region.counters.total
-            rates = {name: total(*names) / rounds for name, names in PC_COUNTED.items()}
+            rates = l4.rates(region, rounds, PC_COUNTED)
             rates[BESIDE_PORTS] = rates["cycles"] - rates["port_cycles"]
         else:
             rates = dict(Counted.measured(stats, REGION, rounds).rates)
