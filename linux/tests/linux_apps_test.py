@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debian's SQLite, libfcgi and TCC as benchmarks (linux/debian), here and on the machine.
+"""Debian's SQLite, libfcgi, Apache and TCC as benchmarks (linux/debian), here and on the machine.
 
 The programs are of 32 bits, so that they run here as they run there; each compares what it is told
 with what it has worked out itself.
 """
 
+import os
 import re
 import socket
 import subprocess
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from pathlib import Path
@@ -34,7 +35,12 @@ from switchyard.tests.runs import Silent
 from switchyard.tools import doctor
 
 NAMES = ("database", "web", "make", "x11", "doom")
-EXECUTABLES = {"database": ("suite",), "web": ("suite",), "make": ("suite", "cc", "files")}
+EXECUTABLES = {
+    "database": ("suite",),
+    "web": ("suite",),
+    "apache": ("suite", "apache_clock.so", "fetched"),
+    "make": ("suite", "cc", "files"),
+}
 FOUND = doctor.server()  # what a C library of 32 bits takes, too
 can_build = pytest.mark.skipif(
     not FOUND or not all(finding.good for finding in FOUND),
@@ -50,7 +56,8 @@ def test_jobs(name: str) -> None:
         assert {job.parameters["on"] for job in jobs} == set(EVERY)
         for job in jobs:
             on = str(job.parameters["on"])
-            assert f" bench {name} " in job.append
+            question = "apache" if "-apache-" in job.name else name
+            assert f" bench {question} " in job.append
             assert (job.machine == f"{MACHINE}-tags") == (on in (BOUND, NATIVE_BOUND))
             assert ("l4.small=programs" in job.append) == (on in (SMALL, "all", GROUPED))
             assert ("l4.small=server" in job.append) == (on in ("server", "all", GROUPED))
@@ -71,10 +78,17 @@ def built(name: str) -> Path:
     return folder
 
 
-def said(folder: Path, *words: str) -> str:
+def said(folder: Path, *words: str, environment: Mapping[str, str] | None = None) -> str:
     command = [str(folder / "suite"), *words, "rounds=2"]
     try:
-        done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            command,
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env=os.environ | (environment or {}),
+        )
     except OSError as error:
         pytest.skip(f"no program of 32 bits runs here: {error}")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -99,14 +113,48 @@ def test_queries_are_answered_here() -> None:
 def test_requests_are_answered_here() -> None:
     """By a port of this computer; one connection ends before it asks."""
     folder = built("web")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(ask, port, (0, 128), 3)
         text = said(folder, "web", "sizes=0,8", "warmup=1", f"port={port}")
         assert asked.result() == ["Hello, world: 0\n"] * 3 + ["Hello, world: 128\n"] * 3
     assert len(re.findall(r"^SAMPLES stream=\d (\d+) (\d+)$", text, re.M)) == 2
+
+
+@can_build
+@pytest.mark.linux
+@pytest.mark.slow
+@pytest.mark.guests
+def test_apache_answers_here(tmp_path: Path) -> None:
+    """Debian's programs, from where they were unpacked; a request a sample."""
+    folder = built("apache")
+    fetched = build_linux.cache() / "debian/apache"
+    modules = fetched / "apache2-bin/usr/lib/apache2"
+    config = (build.root() / "linux/debian/apache2.conf").read_text("utf-8")
+    config = config.replace("/usr/lib/apache2", str(modules)).replace("/tmp", str(tmp_path))
+    config = config.replace(f"{tmp_path}/fastcgi.socket", "/tmp/fastcgi.socket")
+    (tmp_path / "apache2.conf").write_text(config, "utf-8")
+    libraries = {str(file.parent) for file in fetched.glob("lib[!c]*/**/*.so.*")}
+    libraries |= {str(file.parent) for file in fetched.glob("libcrypt1/**/*.so.*")}
+    port = free_port()
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(ask, port, (0,), 3)
+        text = said(
+            folder, "apache", "warmup=1", f"port={port}", f"config={tmp_path / 'apache2.conf'}",
+            f"server={fetched / 'apache2-bin/usr/sbin/apache2'}",
+            f"preload={folder / 'apache_clock.so'}",
+            environment={"LD_LIBRARY_PATH": ":".join(sorted(libraries))},
+        )  # fmt: skip
+        assert asked.result() == ["Hello, world: 0\n"] * 3
+    assert len(re.findall(r"^SAMPLES stream=1 \d+$", text, re.M)) == 2
+
+
+def free_port() -> int:
+    """A port of this computer that nobody has."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
 
 
 def ask(port: int, sizes: Iterable[int], times: int) -> list[str]:

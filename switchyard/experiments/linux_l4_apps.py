@@ -63,6 +63,7 @@ class Application:
     # each is of one.
     objects: int = 0
     word: str = ""  # for the kernels
+    ending: str = ""  # of its jobs' names, where an experiment has several
     # Counters and events that only it has.
     counted: Mapping[str, Sequence[str]] = field(default_factory=dict)
     events: Mapping[str, int] = field(default_factory=dict)
@@ -71,7 +72,7 @@ class Application:
         self, settings: Settings, words: str, among: Sequence[str] = EVERY, case: str = ""
     ) -> list[Job]:
         """A run a boot of each system, with all cases or this one."""
-        asked: list[suite.Question] = [("", f"{self.question} {words}", {})]
+        asked: list[suite.Question] = [(self.ending, f"{self.question} {words}", {})]
         if case:
             asked = [(f"-{case}", f"{self.question} case={case} {words}", {"case": case})]
         boots = 1 if settings.quick else self.boots
@@ -93,11 +94,16 @@ class Application:
         counted = {**servers.COUNTED, **self.counted}
         return suite.measure(job, stats, streams, counted, batches=batches, events=self.events)
 
+    def together(self, samples: Mapping[str, Run]) -> dict[str, Run]:
+        """Its runs, by their systems."""
+        every = suite.together(samples)
+        return {on: every[f"{on}{self.ending}"] for on in EVERY}
+
     def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
         """Every case on every system, and what small spaces save of it."""
-        runs = suite.together(samples)
+        runs = self.together(samples)
         for stream, case in APPLICATIONS[self.question].items():
             yield from compared(
-                {on: (runs[on], runs[on].cases[stream]) for on in EVERY},
+                {on: (run, run.cases[stream]) for on, run in runs.items()},
                 {self.parameter: self.value(case)},
             )

@@ -42,14 +42,16 @@ def found(application: Application, results: show.Results) -> Found:
     }
 
 
-def tables(application: Application, rows: Found, cases: Iterable[str]) -> list[show.Table]:
+def tables(
+    application: Application, rows: Found, cases: Iterable[str], columns: show.Columns = COLUMNS
+) -> list[show.Table]:
     """A table for each of these cases."""
     return [
         show.table(
             f"{application.names[case]}: {MACHINE}, Linux {Linux.version} native and as a server",
             "on",
             [(ON_ALL[on], rows[case, on]) for on in EVERY],
-            COLUMNS,
+            columns,
             MEANT,
         )
         for case in cases

@@ -49,7 +49,7 @@ APPLICATIONS = (
     Application("client-server pipe", "19-74", "linux-l4-pipe", ("kind", "size")),
     Application("cat | wc", "7.6", "linux-l4-wc", ("chunk",), (("chunk", 4096),)),
     Application("X11 and x11perf", "0-13", "linux-l4-x11", ("case",)),
-    Application("Apache and FastCGI", "0"),
+    Application("Apache and FastCGI", "0", "linux-l4-web", ("server",)),
     Application("thttpd and FastCGI", "5-6", "linux-l4-web", ("pages",)),
     Application("MySQL", "0-3", "linux-l4-database", ("case",)),
     Application("Doom", "6", "linux-l4-doom", ("case",)),
@@ -73,6 +73,7 @@ def gains(rows: Rows, one: Application, pair: tuple[str, str]) -> list[float]:
         {
             tuple(row.where[name] for name in one.cases): row["cycles"]
             for row in rows.select("cycles", on=on, **dict(one.where))
+            if all(name in row.where for name in one.cases)
         }
         for on in pair
     )

@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of bench/unix/web.c: one a system and boot, for all sizes of the working set.
+"""Runs of bench/unix/web.c: one a system and boot, for all sizes of the working set; of apache.c.
 
 Requests come from a second machine (servers/requests.c), in step with the first: a run is as
 repeatable as without it.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from switchyard.data.suite import APPLICATIONS
+from switchyard.experiments import linux_l4_requests
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_l4_apps import Application
 from switchyard.experiments.linux_servers import ALL, SERVER
 from switchyard.experiments.linux_suite import Run
-from switchyard.run.build import BARE, GUESTS, PC, REQUESTS
 from switchyard.run.experiment import Case, Experiment, Job, Settings
 from switchyard.run.machine import Stats
 
@@ -21,13 +20,14 @@ PAGES = tuple(APPLICATIONS["web"].values())
 WEB = Application(
     "web",
     {pages: f"A request with a working set of {pages} pages" for pages in PAGES},
-    boots=4,
+    boots=2,
     parameter="pages",
     value=int,
 )
-ROUNDS, QUICK_ROUNDS, WARMUP = 60, 10, 10
-# Of the server; the other machine has the next one.
-ADDRESS = "10.0.0.1"
+APACHE = Application(
+    "apache", {"apache": "A request to Apache"}, boots=1, parameter="server", ending="-apache"
+)
+ROUNDS, QUICK_ROUNDS = 60, 10
 
 
 class LinuxL4Web(Experiment[Run]):
@@ -41,35 +41,34 @@ class LinuxL4Web(Experiment[Run]):
 
     def jobs(self, settings: Settings) -> list[Job]:
         rounds = settings.times(ROUNDS, QUICK_ROUNDS)
-        words = f"rounds={rounds} warmup={WARMUP} address={ADDRESS}"
-        asks = GUESTS[f"{PC}-{BARE}-{REQUESTS}"]
+        words = linux_l4_requests.words(rounds)
         return [
-            replace(job, peer=asks, peer_append=f"count={WARMUP + rounds}")
-            for job in WEB.jobs(settings, words)
+            *(linux_l4_requests.asked(job, rounds) for job in WEB.jobs(settings, words)),
+            *(linux_l4_requests.apache_asked(job, rounds) for job in APACHE.jobs(settings, words)),
         ]
 
     def measure(self, job: Job, stats: Stats) -> Run:
-        return WEB.measure(job, stats)
+        return (APACHE if APACHE.ending in job.name else WEB).measure(job, stats)
 
     def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
-        """Every size on every system; what all small save in the mean over the sizes.
+        """Every size on every system, and Apache; what all small save in the mean over the sizes.
 
         Of the mean of requests, and of the quickest of them.
         """
-        runs = suite.together(samples)
-        least = {
-            (on, pages): float(run.cases[stream].timed.summary.least)
-            for on, run in runs.items()
-            for stream, pages in APPLICATIONS["web"].items()
-        }
+        least: dict[tuple[str, str], float] = {}
         saved = []
-        for case in WEB.cases(samples):
-            quickest = least[str(case.where["on"]), str(case.where["pages"])]
-            yield case._replace(values=[*case.values, ("cycles_least", quickest, "cycles")])
-            saved += [value for name, value, _ in case.values if name == "cycles_saved"] * (
-                case.where["on"] == ALL
-            )
+        for application in (WEB, APACHE):
+            runs = application.together(samples)
+            streams = {case: n for n, case in APPLICATIONS[application.question].items()}
+            for case in application.cases(samples):
+                on, name = str(case.where["on"]), str(case.where[application.parameter])
+                quickest = float(runs[on].cases[streams[name]].timed.summary.least)
+                least[on, name] = quickest
+                values = [*case.values, ("cycles_least", quickest, "cycles")]
+                yield case._replace(values=values)
+                if on == ALL and application is WEB:
+                    saved += [value for name, value, _ in values if name == "cycles_saved"]
         mean = sum(saved) / len(saved)
         of_least = [1 - least[ALL, pages] / least[SERVER, pages] for pages in PAGES]
-        values = [("mean_saved", mean, "1"), ("least_saved", sum(of_least) / len(PAGES), "1")]
-        yield Case(case.machine, suite.SCHEME, {"on": ALL}, values)
+        whole = [("mean_saved", mean, "1"), ("least_saved", sum(of_least) / len(PAGES), "1")]
+        yield Case(runs[ALL].machine, suite.SCHEME, {"on": ALL}, whole)
