@@ -16,7 +16,13 @@ COLUMNS: show.Columns = {
 }
 OVER = "pages that the FastCGI server reads"
 X_TICKS = tuple(map(int, PAGES))
+STEP = 5_000
 KINDS = {"cycles": "mean", "cycles_least": "least"}
+
+
+def ticks(least: float, most: float) -> list[float]:
+    """Around both, for an axis without a zero."""
+    return [STEP * n for n in range(int(least // STEP), int(most // STEP) + 2)]
 
 
 def view(results: show.Results) -> show.View:
@@ -31,19 +37,23 @@ def view(results: show.Results) -> show.View:
         show.Axes(f"cycles from a request to its reply over {OVER}", step=20_000, x_ticks=X_TICKS),
         [show.line(ON_ALL[on], curve, "pages", "cycles") for on, curve in curves.items()],
     )
+    quickest = [
+        show.line(f"{ON_ALL[on]}, {name}", curves[on], "pages", metric)
+        for on in (SERVER, ALL)
+        for metric, name in KINDS.items()
+    ]
+    marks = [mark for line in quickest for mark in line.marks]
     ends = show.lines(
         "A request in the paper's arrangement: the quickest, and the mean",
         f"{subtitle}; the server of Linux in a small space",
         show.Axes(
             f"cycles from a request to its reply over {OVER}",
-            margins=None,
+            y_ticks=ticks(
+                min(mark.y - (mark.half or 0) for mark in marks), max(m.top for m in marks)
+            ),
             x_ticks=X_TICKS,
         ),
-        [
-            show.line(f"{ON_ALL[on]}, {name}", curves[on], "pages", metric)
-            for on in (SERVER, ALL)
-            for metric, name in KINDS.items()
-        ],
+        quickest,
     )
     tables = [
         *shown.tables(WEB, found, (PAGES[0], PAGES[len(PAGES) // 2], PAGES[-1]), COLUMNS),
