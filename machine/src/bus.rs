@@ -43,6 +43,8 @@ pub struct PortMapping {
     /// the next.
     pub windows: Vec<(u16, u16)>,
     /// The device.
+    /// Base and size of what it has in memory too, whose offsets go on from there.
+    pub memory: Option<(u32, u32)>,
     pub device: Box<dyn Device>,
 }
 
@@ -56,6 +58,26 @@ struct PortWindow {
 }
 
 /// What a board consists of, beside the processor; made by `board/`.
+/// One window in memory.
+#[derive(Clone, Copy)]
+struct Window {
+    base: u32,
+    /// 0: the device has none.
+    size: u32,
+    /// The offset of its first byte.
+    first: u32,
+}
+
+impl Window {
+    fn has(self, pa: u32) -> bool {
+        pa.wrapping_sub(self.base) < self.size
+    }
+
+    fn offset(self, pa: u32) -> u32 {
+        pa.wrapping_sub(self.base) + self.first
+    }
+}
+
 pub struct BoardParts {
     /// Physical address of SDRAM.
     pub ram_base: u32,
@@ -82,9 +104,9 @@ pub struct Bus {
     open_bus: Vec<(u32, u32)>,
     /// Those in memory, then those at ports.
     devices: Vec<Box<dyn Device>>,
-    /// Base and size in memory of the first of them.
-    windows: Vec<(u32, u32)>,
-    /// Where the others are.
+    /// Where each of them is in memory.
+    windows: Vec<Window>,
+    /// Where those at ports are.
     ports: Vec<PortWindow>,
     /// Deadlines of the devices.
     pub events: EventQueue,
@@ -120,7 +142,9 @@ impl Bus {
     #[must_use]
     pub fn new(parts: BoardParts, clock_hz: u64) -> Self {
         let ram = vec![0; parts.ram_bytes as usize];
-        let windows = parts.devices.iter().map(|m| (m.base, m.size)).collect();
+        let in_memory = |(base, size), first| Window { base, size, first };
+        let windows = parts.devices.iter();
+        let mut windows: Vec<_> = windows.map(|m| in_memory((m.base, m.size), 0)).collect();
         let mut devices: Vec<_> = parts.devices.into_iter().map(|m| m.device).collect();
         let mut ports = Vec::new();
         for mapping in parts.ports {
@@ -137,6 +161,7 @@ impl Bus {
             devices.push(mapping.device);
         }
         let with = |devices: &mut [Box<dyn Device>], has: fn(Role) -> bool| {
+            windows.push(in_memory(mapping.memory.unwrap_or_default(), offset));
             let each = devices.iter_mut().enumerate();
             let those = each.filter_map(|(n, device)| has(device.role()).then_some(n));
             those.collect::<Vec<usize>>()
@@ -307,13 +332,13 @@ impl Bus {
     fn target_beside_ram(&self, pa: u32) -> Target {
         let inside = |&(base, size): &(u32, u32)| pa.wrapping_sub(base) < size;
         let recent = self.recent.get();
-        if HINTS && self.windows.get(recent).is_some_and(inside) {
+        if HINTS && self.windows.get(recent).is_some_and(|w| w.has(pa)) {
             return Target::Device(recent);
         }
         if self.zeros.as_ref().is_some_and(inside) || self.open_bus.iter().any(inside) {
             return Target::Zeros;
         }
-        match self.windows.iter().position(inside) {
+        match self.windows.iter().position(|w| w.has(pa)) {
             Some(device) => {
                 self.recent.set(device);
                 Target::Device(device)
@@ -434,7 +459,7 @@ impl Bus {
     ) -> Option<u32> {
         match target {
             Target::Device(device) => {
-                let offset = pa.wrapping_sub(self.windows[device].0);
+                let offset = self.windows[device].offset(pa);
                 Some(self.with_device(device, now, counters, |d, ctx| d.read(offset, width, ctx)))
             }
             _ => {
@@ -459,7 +484,7 @@ impl Bus {
     ) -> bool {
         match self.target(pa) {
             Target::Device(device) => {
-                let offset = pa.wrapping_sub(self.windows[device].0);
+                let offset = self.windows[device].offset(pa);
                 self.with_device(device, now, counters, |d, ctx| {
                     d.write(offset, value, width, ctx);
                 });

@@ -17,7 +17,7 @@ use crate::state::{require, Damaged, Restorer, Saver};
 /// How a file begins.
 const MAGIC: &[u8; 16] = b"switchyard-state";
 /// Version of the format. It changes with what any part saves.
-const VERSION: u32 = 13;
+const VERSION: u32 = 14;
 /// Longest text of a machine file that is read back.
 const MAX_TEXT: u64 = 1 << 20;
 /// Most bytes of the parts' state beside what the caches hold: most of it are raw samples. Small,

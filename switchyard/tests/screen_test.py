@@ -15,46 +15,53 @@ from pathlib import Path
 
 import pytest
 
-from switchyard.run import build
+from switchyard.tests import bare
 
 Dots = tuple[int, int, bytes]  # width, height, three bytes a dot
-SOURCES = build.root() / "machine/tests/screen"
-ARM = ("pl110.c", "arm-freestanding-eabi", "arm926ej_s", "0x10000")
-PC = ("vga.c", "x86-freestanding-none", "pentium4-sse-sse2-mmx-x87+soft_float", "0x100000")
+LCD = ("screen/pl110.c", bare.ARM)
+VGA = ("screen/vga.c", bare.PC)
 # The last: how many of a colour's eight bits the hardware has not, which QEMU fills otherwise.
 CASES = {
-    "pl110-8": (ARM, "-DBITS=8", "versatilepb", "qemu-system-arm", "versatilepb", 3),
-    "pl110-32": (ARM, "-DBITS=32", "versatilepb", "qemu-system-arm", "versatilepb", 0),
-    "mode-13h": (PC, "-DTEXT=0", "p4-willamette", "qemu-system-i386", "isapc", 2),
-    "text": (PC, "-DTEXT=1", "p4-willamette", "qemu-system-i386", "isapc", 2),
+    "pl110-8": (LCD, "-DBITS=8", "versatilepb", "qemu-system-arm", "versatilepb", 3),
+    "pl110-32": (LCD, "-DBITS=32", "versatilepb", "qemu-system-arm", "versatilepb", 0),
+    "mode-13h": (VGA, "-DTEXT=0", "p4-willamette", "qemu-system-i386", "isapc", 2),
+    "text": (VGA, "-DTEXT=1", "p4-willamette", "qemu-system-i386", "isapc", 2),
+    "frame-buffer-8": (VGA, "-DBITS=8", "p4-willamette", "qemu-system-i386", "isapc", 0),
+    "frame-buffer-16": (VGA, "-DBITS=16", "p4-willamette", "qemu-system-i386", "isapc", 3),
+    "frame-buffer-32": (VGA, "-DBITS=32", "p4-willamette", "qemu-system-i386", "isapc", 0),
 }
 WAIT_S = 60
 PROGRAM = [sys.executable, "-m", "switchyard"]
 
 
 def png(file: Path) -> Dots:
-    """Of eight bits a colour: what `boot` writes (PNG specification, 9.2, for the filters)."""
+    """Eight bits a colour or a dot, as `boot` writes it (PNG specification, 9.2, has the filters)."""
     data = file.read_bytes()
     assert data.startswith(b"\x89PNG\r\n\x1a\n")
     width, height = struct.unpack(">II", data[16:24])
-    assert data[24:29] == bytes([8, 2, 0, 0, 0])
-    at, packed = 8, b""
+    assert data[24:29] in (bytes([8, 2, 0, 0, 0]), bytes([8, 3, 0, 0, 0]))
+    at, packed, palette = 8, b"", b""
     while at < len(data):
         (size,) = struct.unpack(">I", data[at : at + 4])
-        packed += data[at + 8 : at + 8 + size] if data[at + 4 : at + 8] == b"IDAT" else b""
+        chunk, content = data[at + 4 : at + 8], data[at + 8 : at + 8 + size]
+        packed += content if chunk == b"IDAT" else b""
+        palette = content if chunk == b"PLTE" else palette
         at += 12 + size
+    each = 1 if palette else 3
+    wide = each * width
     raw = zlib.decompress(packed)
-    above, dots = bytes(3 * width), b""
+    above, dots = bytes(wide), b""
     for y in range(height):
-        kind, *line = raw[y * (3 * width + 1) : (y + 1) * (3 * width + 1)]
-        for n in range(3 * width):
-            a, b = (line[n - 3] if n >= 3 else 0), above[n]
-            c = above[n - 3] if n >= 3 else 0
+        kind, *line = raw[y * (wide + 1) : (y + 1) * (wide + 1)]
+        for n in range(wide if kind else 0):
+            a, b = (line[n - each] if n >= each else 0), above[n]
+            c = above[n - each] if n >= each else 0
             _, _, nearest = min((abs(b - c), 0, a), (abs(a - c), 1, b), (abs(a + b - 2 * c), 2, c))
             line[n] = (line[n] + (0, a, b, (a + b) // 2, nearest)[kind]) & 0xFF
         above = bytes(line)
         dots += above
-    return width, height, dots
+    colours = [palette[at : at + 3] for at in range(0, len(palette), 3)]
+    return width, height, b"".join(colours[dot] for dot in dots) if palette else dots
 
 
 def ppm(file: Path) -> Dots:
@@ -62,8 +69,8 @@ def ppm(file: Path) -> Dots:
     return int(width), int(height), dots
 
 
-def on_qemu(emulator: str, board: str, kernel: Path, folder: Path) -> Dots:
-    """Its screen, once the guest has said on the serial port that it is drawn."""
+def on_qemu(emulator: str, board: str, kernel: Path, folder: Path) -> tuple[Dots, bytes]:
+    """Its screen, once the guest has said on the serial port that it is drawn, and all it said."""
     serial, dump = folder / "serial", folder / "screen.ppm"
     command = [emulator, "-M", board, "-display", "none", "-kernel", str(kernel)]
     command += ["-audiodev", "none,id=sound", "-serial", f"file:{serial}", "-monitor", "stdio"]
@@ -72,41 +79,30 @@ def on_qemu(emulator: str, board: str, kernel: Path, folder: Path) -> Dots:
     ) as qemu:
         assert qemu.stdin is not None
         until = time.monotonic() + WAIT_S
-        while not (serial.exists() and serial.read_bytes()) and time.monotonic() < until:
+        while (
+            not (serial.exists() and serial.read_bytes().endswith(b"D"))
+            and time.monotonic() < until
+        ):
             time.sleep(0.1)
         time.sleep(0.2)
         qemu.communicate(f"screendump {dump}\nquit\n", timeout=WAIT_S)
-    return ppm(dump)
-
-
-def compiled(source: tuple[str, str, str, str], define: str, folder: Path) -> Path:
-    name, target, cpu, address = source
-    command = [sys.executable, "-m", "ziglang", "cc", f"--target={target}", f"-mcpu={cpu}", "-O1"]
-    command += ["-ffreestanding", "-nostdlib", "-static", "-fno-sanitize=undefined", "-fno-pic"]
-    command += [
-        "-fno-stack-protector",
-        define,
-        f"-Wl,--image-base={address}",
-        "-Wl,-z,max-page-size=4096",
-    ]
-    kernel = folder / "kernel.elf"
-    subprocess.run([*command, "-o", str(kernel), str(SOURCES / name)], cwd=folder, check=True)
-    return kernel
+    return ppm(dump), serial.read_bytes()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_the_picture_is_qemus(case: str, tmp_path: Path) -> None:
-    source, define, machine, emulator, board, lacks = CASES[case]
+    (source, target), define, machine, emulator, board, lacks = CASES[case]
     if shutil.which(emulator) is None:
         pytest.skip(f"no {emulator}")
-    kernel = compiled(source, define, tmp_path)
+    kernel = bare.compiled(source, target, tmp_path, define)
     screen = tmp_path / "screen.png"
     words = [*PROGRAM, "boot", "--machine", machine, "--kernel", str(kernel)]
     words += ["--screen", str(screen), "--max-cycles", "60000000"]
-    subprocess.run(words, check=False, stdin=subprocess.DEVNULL)
+    done = subprocess.run(words, check=False, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
     width, height, dots = png(screen)
-    wide, tall, theirs = on_qemu(emulator, board, kernel, tmp_path)
+    (wide, tall, theirs), told = on_qemu(emulator, board, kernel, tmp_path)
+    assert done.stdout == told
     dots, theirs = (bytes(level >> lacks for level in each) for each in (dots, theirs))
     assert len(set(zip(*[iter(dots)] * 3, strict=True))) > 10
     if case == "text":

@@ -204,7 +204,9 @@ pub fn devices(data: &[u8]) {
     let in_memory = parts.devices.iter().map(|m| (false, m.base, m.size));
     let ports = parts.ports.iter().flat_map(|m| &m.windows);
     let at_ports = ports.map(|&(first, count)| (true, first.into(), count.into()));
-    let windows: Vec<(bool, u32, u32)> = in_memory.chain(at_ports).collect();
+    let also_in_memory = parts.ports.iter().filter_map(|m| m.memory);
+    let also_in_memory = also_in_memory.map(|(base, size)| (false, base, size));
+    let windows: Vec<(bool, u32, u32)> = in_memory.chain(at_ports).chain(also_in_memory).collect();
     let mut bus = Bus::new(parts, config.clock_hz);
     let mut counters = Counters::new();
     let mut now = 0;

@@ -13,6 +13,7 @@ use crate::dev::ne2000::Ne2000;
 use crate::dev::ns16550::Ns16550;
 use crate::dev::probe::{Probe, PROBE_BASE};
 use crate::dev::storage::ByteStorage;
+use crate::dev::vbe;
 use crate::dev::vga::{self, Vga};
 use crate::dev::Device;
 
@@ -37,6 +38,7 @@ const IRQ_NETWORK: u32 = 9;
 fn at<D: Device + 'static>(windows: &[(u16, u16)], device: D) -> PortMapping {
     PortMapping {
         windows: windows.to_vec(),
+        memory: None,
         device: Box::new(device),
     }
 }
@@ -67,7 +69,11 @@ fn parts(ram_bytes: u32) -> BoardParts {
             at(&[(0x2f8, 8)], Ns16550::new("serial1", IRQ_SERIAL1)),
             // Where Linux' driver looks first.
             at(&[(0x300, 0x20)], Ne2000::new(IRQ_NETWORK)),
-            at(&[(vga::FIRST_PORT, vga::PORTS)], Vga::default()),
+            PortMapping {
+                windows: vec![(vga::FIRST_PORT, vga::PORTS), (vbe::FIRST_PORT, vbe::PORTS)],
+                memory: Some((vbe::MEMORY_AT, vbe::MEMORY_BYTES)),
+                device: Box::new(Vga::default()),
+            },
         ],
     }
 }

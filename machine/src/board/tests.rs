@@ -26,6 +26,7 @@ fn windows_do_not_overlap() {
         windows.push((parts.ram_base, parts.ram_bytes));
         windows.extend(parts.devices.iter().map(|m| (m.base, m.size)));
         windows.sort_unstable();
+        windows.extend(parts.ports.iter().filter_map(|m| m.memory));
         for pair in windows.windows(2) {
             let end = u64::from(pair[0].0) + u64::from(pair[0].1);
             assert!(end <= u64::from(pair[1].0), "{}: {pair:x?}", board.name);

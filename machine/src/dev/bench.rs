@@ -86,7 +86,12 @@ impl<D: Device> Bench<D> {
 
     /// Writes a register.
     pub fn write(&mut self, offset: u32, value: u32) {
-        self.with(|device, ctx| device.write(offset, value, Width::Word, ctx));
+        self.write_part(offset, value, Width::Word);
+    }
+
+    /// Writes a part of a register.
+    pub fn write_part(&mut self, offset: u32, value: u32, width: Width) {
+        self.with(|device, ctx| device.write(offset, value, width, ctx));
     }
 
     /// The cycle for which the device has asked.

@@ -45,6 +45,7 @@ pub mod storage;
 pub mod sysreg;
 pub mod uart;
 pub mod vga;
+pub mod vbe;
 pub mod vic;
 pub mod virtio;
 

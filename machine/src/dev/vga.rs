@@ -2,7 +2,7 @@
 //! IBM's Video Graphics Array (IBM Personal System/2 Hardware Interface Technical Reference, "Video
 //! Subsystem"), as far as text and mode 13h need it: 256 colours, a byte a dot. Its memory is the PC's own
 //! at A0000h to BFFFFh, so that a program's accesses cost what memory costs; its planes are not there, and
-//! modes of 16 colours neither.
+//! modes of 16 colours neither. Larger modes, in memory of the card's own, are `vbe.rs`.
 //!
 //! There is no BIOS that would set a mode: it begins as a BIOS leaves it, in mode 3 (text, 80 by 25).
 //! Characters are those of code page 437 in a fixed font; a font that a program loads is not looked at.
@@ -11,12 +11,15 @@ use font8x8::unicode::UnicodeFonts as _;
 use serde::{Deserialize, Serialize};
 
 use super::display::{Display, Memory, Picture};
+use super::vbe::{self, Vbe};
 use super::{DevCtx, Device, Role, Width};
 
 /// The first of its ports.
 pub const FIRST_PORT: u16 = 0x3c0;
-/// How many.
+/// How many; those of `vbe.rs` follow, and then its memory.
 pub const PORTS: u16 = 0x20;
+const VBE: u32 = PORTS as u32;
+const MEMORY: u32 = VBE + vbe::PORTS as u32;
 
 /// Groups of registers behind an index and a data port.
 #[derive(Debug, Clone, Copy)]
@@ -58,6 +61,7 @@ const CHARACTER: u32 = 8;
 #[derive(Debug)]
 pub struct Vga {
     registers: Registers,
+    vbe: Vbe,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -68,7 +72,7 @@ struct Registers {
     miscellaneous: u8,
     /// Port 3C0h takes data next, not an index.
     attribute_data: bool,
-    /// Three bytes of six bits for each of 256 colours, and which is written or read next.
+    /// Three bytes, of six bits or of eight, for each of 256 colours, and which is written or read next.
     palette: Vec<u8>,
     mask: u8,
     write_at: usize,
@@ -101,11 +105,12 @@ impl Default for Vga {
             read_at: 0,
             reads: false,
         };
-        Self { registers }
+        let vbe = Vbe::default();
+        Self { registers, vbe }
     }
 }
 
-crate::saved!(Vga { registers } if |vga| vga.registers.plausible());
+crate::saved!(Vga { registers, vbe } if |vga| vga.registers.plausible() && vga.vbe.plausible());
 
 impl Registers {
     fn plausible(&self) -> bool {
@@ -154,12 +159,14 @@ impl Registers {
         (low | (overflow >> 1 & 1) << 8 | (overflow >> 6 & 1) << 9) + 1
     }
 
-    fn colour(&self, index: u8) -> [u8; 3] {
+    fn levels(&self, index: u8) -> [u8; 3] {
         let at = 3 * usize::from(index & self.mask);
-        [0, 1, 2].map(|part| {
-            let level = self.palette[at + part];
-            level << 2 | level >> 4
-        })
+        [0, 1, 2].map(|part| self.palette[at + part])
+    }
+
+    fn colour(&self, index: u8) -> [u8; 3] {
+        self.levels(index)
+            .map(|level| (level & 0x3f) << 2 | (level & 0x3f) >> 4)
     }
 
     /// One of the 16 colours that an attribute names.
@@ -248,7 +255,17 @@ impl Device for Vga {
         "vga"
     }
 
-    fn read(&mut self, offset: u32, _width: Width, ctx: &mut DevCtx) -> u32 {
+    fn takes_half(&self, offset: u32) -> bool {
+        offset >= VBE
+    }
+
+    fn read(&mut self, offset: u32, width: Width, ctx: &mut DevCtx) -> u32 {
+        if let Some(offset) = offset.checked_sub(MEMORY) {
+            return self.vbe.read_memory(offset, width);
+        }
+        if let Some(offset) = offset.checked_sub(VBE) {
+            return self.vbe.read(offset, width);
+        }
         let r = &mut self.registers;
         let value = match offset {
             0x00 => r.index[Group::Attribute as usize],
@@ -282,7 +299,15 @@ impl Device for Vga {
         u32::from(value)
     }
 
-    fn write(&mut self, offset: u32, value: u32, _width: Width, _ctx: &mut DevCtx) {
+    fn write(&mut self, offset: u32, value: u32, width: Width, _ctx: &mut DevCtx) {
+        if let Some(offset) = offset.checked_sub(MEMORY) {
+            self.vbe.write_memory(offset, value, width);
+            return;
+        }
+        if let Some(offset) = offset.checked_sub(VBE) {
+            self.vbe.write(offset, value, width);
+            return;
+        }
         let r = &mut self.registers;
         let value = value as u8;
         match offset {
@@ -301,7 +326,12 @@ impl Device for Vga {
             0x07 => (r.read_at, r.reads) = (3 * usize::from(value), true),
             0x08 => (r.write_at, r.reads) = (3 * usize::from(value), false),
             0x09 => {
-                r.palette[r.write_at] = value & 0x3f;
+                let most = if self.vbe.has_eight_bits() {
+                    0xff
+                } else {
+                    0x3f
+                };
+                r.palette[r.write_at] = value & most;
                 r.write_at = (r.write_at + 1) % r.palette.len();
             }
             0x0e => r.index[Group::Graphics as usize] = value,
@@ -320,6 +350,13 @@ impl Device for Vga {
 impl Display for Vga {
     fn picture(&self, memory: &Memory) -> Result<Picture, String> {
         let r = &self.registers;
+        if self.vbe.shown() {
+            let eight_bits = self.vbe.has_eight_bits();
+            return Ok(self.vbe.picture(|index| match eight_bits {
+                true => r.levels(index),
+                false => r.colour(index),
+            }));
+        }
         let (base, size) = r.window();
         let bytes = memory(base, size).ok_or("the machine has no memory where the VGA's is")?;
         let chained = r.get(Group::Sequencer, 4) & 8 != 0;

@@ -4,6 +4,8 @@
 //! (version 0.6.96) says, with EAX = its mark and EBX = what it is told; any other as Linux' 32-bit boot
 //! protocol has it (Documentation/arch/x86/boot.rst), with ESI = the boot parameters.
 
+mod screen;
+
 use std::ops::RangeInclusive;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -11,6 +13,7 @@ use std::path::Path;
 use object::elf::{ELFMAG, EM_386};
 
 use crate::bus::Bus;
+use crate::dev::vbe::Mode;
 use crate::error::Error;
 use crate::ia32::cpu::core::{FLAT_TABLE, FLAT_TABLE_AT};
 use crate::loader::kernel::{Entry, Kernel, Segment, Target, Wrong};
@@ -76,10 +79,13 @@ pub(super) fn load(boot: &Boot, bus: &mut Bus) -> Result<Start, Error> {
     let table: Vec<u8> = FLAT_TABLE.iter().flat_map(|d| d.to_le_bytes()).collect();
     let mut line = append.as_bytes().to_vec();
     line.push(0);
-    let (parameters, registers) = match image.protocol {
-        Protocol::Multiboot => {
+    let asked = screen::of_command_line(append)?;
+    let (parameters, mode, registers) = match image.protocol {
+        Protocol::Multiboot { mode } => {
+            let mode = asked.or(mode);
             let modules = boot.initrd.map_or_else(Vec::new, pieces);
-            let told = multiboot(&place_modules(&modules, kernel, within, bus)?, bus);
+            let placed = place_modules(&modules, kernel, within, bus)?;
+            let told = multiboot(&placed, mode, bus);
             let room = (COMMAND_LINE - PARAMETERS) as usize;
             if told.len() > room {
                 return Err(Error::Argument {
@@ -91,15 +97,18 @@ pub(super) fn load(boot: &Boot, bus: &mut Bus) -> Result<Start, Error> {
                     expected: format!("at most {room}"),
                 });
             }
-            (told, [MULTIBOOT_LOADED, PARAMETERS, 0])
+            (told, mode, [MULTIBOOT_LOADED, PARAMETERS, 0])
         }
         Protocol::Linux { header } => {
             let place = |file| place_initrd(file, kernel, within, bus);
             let initrd = boot.initrd.map(place).transpose()?;
-            let told = boot_parameters(&header, initrd, bus);
-            (told, [0, 0, PARAMETERS])
+            let told = boot_parameters(&header, initrd, asked, bus);
+            (told, asked, [0, 0, PARAMETERS])
         }
     };
+    if let Some(mode) = mode {
+        screen::set(mode, bus);
+    }
     for (at, bytes) in [
         (FLAT_TABLE_AT, &table),
         (COMMAND_LINE, &line),
@@ -120,18 +129,17 @@ pub(super) fn load(boot: &Boot, bus: &mut Bus) -> Result<Start, Error> {
 
 /// How a kernel wants to be started.
 enum Protocol {
-    Multiboot,
+    /// With the mode of the display that it asks for.
+    Multiboot { mode: Option<Mode> },
     /// With the setup header that it has, if any.
-    Linux {
-        header: Vec<u8>,
-    },
+    Linux { header: Vec<u8> },
 }
 
 impl Protocol {
     /// The last address at which the kernel takes a RAM disk.
     fn initrd_most(&self) -> u32 {
         match self {
-            Self::Multiboot => u32::MAX,
+            Self::Multiboot { .. } => u32::MAX,
             Self::Linux { header } => word_at(header, setup::INITRD_MOST - setup::FIRST)
                 .map_or(INITRD_MOST, |own| own.min(INITRD_MOST)),
         }
@@ -152,7 +160,7 @@ impl Image {
         }
         if let Some(header) = find_multiboot(image) {
             let kernel = multiboot_kernel(image, &header)?;
-            let protocol = Protocol::Multiboot;
+            let protocol = Protocol::Multiboot { mode: header.mode };
             return Ok(Self { kernel, protocol });
         }
         if image.starts_with(&ELFMAG) {
@@ -248,7 +256,12 @@ const UNKNOWN_LOADER: u8 = 0xff;
 const PROTOCOL_VERSION: u16 = 0x020a;
 
 /// The boot parameters of Linux, with the kernel's setup `header`.
-fn boot_parameters(header: &[u8], initrd: Option<(u32, u32)>, bus: &Bus) -> Vec<u8> {
+fn boot_parameters(
+    header: &[u8],
+    initrd: Option<(u32, u32)>,
+    mode: Option<Mode>,
+    bus: &Bus,
+) -> Vec<u8> {
     let mut page = vec![0; PARAMETER_BYTES];
     let mut put = |at: usize, bytes: &[u8]| page[at..at + bytes.len()].copy_from_slice(bytes);
     if header.is_empty() {
@@ -264,6 +277,9 @@ fn boot_parameters(header: &[u8], initrd: Option<(u32, u32)>, bus: &Bus) -> Vec<
         );
     } else {
         put(setup::FIRST, header);
+    }
+    if let Some(mode) = mode {
+        put(0, &screen::info(mode));
     }
     put(setup::LOADER, &[UNKNOWN_LOADER]);
     put(setup::COMMAND_LINE, &COMMAND_LINE.to_le_bytes());
@@ -308,18 +324,21 @@ const MULTIBOOT: u32 = 0x1bad_b002;
 const MULTIBOOT_WITHIN: usize = 8192;
 /// What EAX says (3.2).
 const MULTIBOOT_LOADED: u32 = 0x2bad_b002;
-/// Flags of a header (3.1.2): those that must be understood, of which the first two, alignment of
-/// modules and memory, are granted, and the one by which the header says itself what is loaded where.
+/// Flags of a header (3.1.2): those that must be understood, of which the first three, alignment of
+/// modules, memory and a mode of the display, are granted, and the one by which the header says itself what is
+/// loaded where.
 const MUST: u32 = 0xffff;
-const GRANTED: u32 = 0x3;
+const GRANTED: u32 = 0x7;
+const WANTS_MODE: u32 = 1 << 2;
 const OWN_ADDRESSES: u32 = 1 << 16;
 
 /// A header: its place in the file, its flags, and its addresses: its own, load, load end, end of
-/// what is cleared, entry.
+/// what is cleared, entry; and the mode that it asks for, unless that is one of text.
 struct Header {
     at: usize,
     flags: u32,
     addresses: Option<[u32; 5]>,
+    mode: Option<Mode>,
 }
 
 fn find_multiboot(image: &[u8]) -> Option<Header> {
@@ -337,10 +356,16 @@ fn find_multiboot(image: &[u8]) -> Option<Header> {
         *address = word_at(image, at + 12 + 4 * n).unwrap_or(0);
     }
     let own = flags & OWN_ADDRESSES != 0;
+    let [kind, width, height, depth] =
+        [32, 36, 40, 44].map(|field| word_at(image, at + field).unwrap_or(0));
+    let wants = flags & WANTS_MODE != 0 && kind == 0;
     Some(Header {
         at,
         flags,
         addresses: own.then_some(addresses),
+        mode: wants
+            .then(|| screen::nearest(width, height, depth))
+            .flatten(),
     })
 }
 
@@ -349,7 +374,8 @@ fn multiboot_kernel(image: &[u8], header: &Header) -> Result<Kernel, Wrong> {
     if refused != 0 {
         return Err((
             format!("has a Multiboot header with flags {:#x}", header.flags),
-            "one that wants modules aligned and memory described, and nothing else".to_string(),
+            "one that wants modules aligned, memory described and a mode set, and nothing else"
+                .to_string(),
         ));
     }
     let Some([own, load, load_end, clear_end, entry]) = header.addresses else {
@@ -428,17 +454,19 @@ fn place_modules(
     Ok(placed)
 }
 
-/// What a Multiboot kernel is told (3.3): memory, command line, modules, the map of memory, and who
-/// has loaded it.
-fn multiboot(modules: &[Placed], bus: &Bus) -> Vec<u8> {
+/// What a Multiboot kernel is told (3.3): memory, command line, modules, the map of memory, who has
+/// loaded it, and the mode of the display.
+fn multiboot(modules: &[Placed], mode: Option<Mode>, bus: &Bus) -> Vec<u8> {
     const MEMORY: u32 = 1 << 0;
     const LINE: u32 = 1 << 2;
     const MODULES: u32 = 1 << 3;
     const MEMORY_MAP: u32 = 1 << 6;
     const LOADER_NAME: u32 = 1 << 9;
+    const SCREEN: u32 = 1 << 12;
     const BYTES: usize = 0x400;
     /// Bytes of a module in their list: begin, end, words, and nothing.
     const MODULE_BYTES: usize = 16;
+    const SCREEN_AT: usize = 88;
     /// After the information itself: the map, the name; after all of that the modules.
     const MAP_AT: usize = 0x140;
     const NAME_AT: usize = 0x300;
@@ -447,7 +475,11 @@ fn multiboot(modules: &[Placed], bus: &Bus) -> Vec<u8> {
     let mut put = |at: usize, word: u32| told[at..at + 4].copy_from_slice(&word.to_le_bytes());
     let (_, size) = bus.ram_window();
     let has_modules = if modules.is_empty() { 0 } else { MODULES };
-    put(0, MEMORY | LINE | has_modules | MEMORY_MAP | LOADER_NAME);
+    let has_mode = if mode.is_none() { 0 } else { SCREEN };
+    put(
+        0,
+        MEMORY | LINE | has_modules | MEMORY_MAP | LOADER_NAME | has_mode,
+    );
     // In KB, from 0 and from 1 MB on.
     put(4, LOW_END >> 10);
     put(8, size.saturating_sub(HIGH) >> 10);
@@ -467,6 +499,10 @@ fn multiboot(modules: &[Placed], bus: &Bus) -> Vec<u8> {
     for (n, range) in map.iter().enumerate() {
         let at = MAP_AT + n * entry + 4;
         told[at..at + range.len()].copy_from_slice(range);
+    }
+    if let Some(mode) = mode {
+        let of_screen = screen::multiboot(mode);
+        told[SCREEN_AT..SCREEN_AT + of_screen.len()].copy_from_slice(&of_screen);
     }
     let name = b"switchyard-machine";
     told[NAME_AT..NAME_AT + name.len()].copy_from_slice(name);

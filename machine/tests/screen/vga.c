@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A picture on the PC's VGA, for screen_test.py: text (TEXT 1), or 256 colours by mode 13h. */
+/* A picture on the PC's VGA, for screen_test.py: text (TEXT 1), 256 colours by mode 13h, or a frame
+ * buffer of BITS bits a dot, whose registers it tells on the serial port. */
+#ifndef TEXT
+#define TEXT 0
+#endif
+#ifndef BITS
+#define BITS 0
+#endif
 
 __asm__(".section .text.start, \"ax\"\n"
         ".p2align 2\n"
@@ -15,6 +22,16 @@ static void out(unsigned short port, unsigned char value) {
 static unsigned char in(unsigned short port) {
     unsigned char value;
     __asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"(port));
+    return value;
+}
+
+static void out16(unsigned short port, unsigned short value) {
+    __asm__ volatile("outw %0, %1" : : "a"(value), "Nd"(port));
+}
+
+static unsigned short in16(unsigned short port) {
+    unsigned short value;
+    __asm__ volatile("inw %1, %0" : "=a"(value) : "Nd"(port));
     return value;
 }
 
@@ -68,8 +85,58 @@ static void bytes(void) {
     }
 }
 
+/* Bochs' registers (machine/src/dev/vbe.rs). */
+enum { ID, WIDTH, HEIGHT, DEPTH, ENABLE, VIRTUAL_WIDTH = 6, X = 8, Y };
+
+static void set(unsigned short which, unsigned short value) {
+    out16(0x1ce, which);
+    out16(0x1cf, value);
+}
+
+static void tell(void) {
+    static const unsigned char told[] = {ID, WIDTH, HEIGHT, DEPTH, ENABLE, VIRTUAL_WIDTH, X, Y, 11};
+    for (unsigned i = 0; i < sizeof(told); i++) {
+        out16(0x1ce, told[i]);
+        unsigned short value = in16(0x1cf);
+        out(0x3f8, (unsigned char)value);
+        out(0x3f8, (unsigned char)(value >> 8));
+    }
+}
+
+static void frame_buffer(void) {
+    enum { WIDE = 648, TALL = 482, SHOWN_WIDE = 640, SHOWN_TALL = 480, BYTES = BITS / 8 };
+    volatile unsigned char *dot = (volatile unsigned char *)0xe0000000;
+    tell();
+    set(ENABLE, 0);
+    set(WIDTH, SHOWN_WIDE);
+    set(HEIGHT, SHOWN_TALL);
+    set(DEPTH, BITS);
+    set(ENABLE, 0x61); /* with eight bits a colour in the palette */
+    for (unsigned i = 0; i < SHOWN_TALL * SHOWN_WIDE * BYTES; i++) {
+        dot[i] = 0x55;
+    }
+    set(ENABLE, 0xe0);
+    set(ENABLE, 0xe1); /* again, and what is there stays */
+    set(VIRTUAL_WIDTH, WIDE);
+    set(X, 8);
+    set(Y, 2);
+    tell();
+    out(0x3c8, 0);
+    for (unsigned i = 0; i < 256; i++) {
+        out(0x3c9, (unsigned char)i);
+        out(0x3c9, (unsigned char)(i * 7));
+        out(0x3c9, (unsigned char)(255 - i));
+    }
+    /* but for the last 100 lines; by words that are not aligned, too */
+    for (unsigned i = 0; i < (TALL - 100) * WIDE * BYTES / 4; i++) {
+        ((volatile unsigned *)(dot + (i % 2048 < 1024)))[i] = i * 0x9e3779b1;
+    }
+}
+
 __attribute__((used)) void main(void) {
-    if (TEXT) {
+    if (BITS) {
+        frame_buffer();
+    } else if (TEXT) {
         text();
     } else {
         bytes();

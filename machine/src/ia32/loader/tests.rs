@@ -49,7 +49,7 @@ fn bzimage(code: &[u8]) -> Vec<u8> {
 
 #[test]
 fn linux_is_told_of_memory_command_line_and_ram_disk() {
-    let page = boot_parameters(&[], Some((0xf0_0000, 5000)), &bus());
+    let page = boot_parameters(&[], Some((0xf0_0000, 5000)), None, &bus());
     assert_eq!(page[setup::HEADER..setup::HEADER + 4], *b"HdrS");
     assert_eq!(page[setup::LOADER], 0xff);
     assert_eq!(words(&page, setup::RAMDISK, 2), [0xf0_0000, 5000]);
@@ -71,7 +71,7 @@ fn a_bzimage_brings_its_header_and_starts_at_1_mb() {
     let Protocol::Linux { header } = image.protocol else {
         panic!("is no Multiboot kernel");
     };
-    assert_eq!(boot_parameters(&header, None, &bus())[0x230], 0x55);
+    assert_eq!(boot_parameters(&header, None, None, &bus())[0x230], 0x55);
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_multiboot_kernel_goes_where_its_header_says() {
         line: line.to_vec(),
     };
     let modules = [module(0xf0_0000, b"a"), module(0xf0_4000, b"b, c")];
-    let told = multiboot(&modules, &bus());
+    let told = multiboot(&modules, None, &bus());
     assert_eq!(words(&told, 0, 3), [0x24d, 639, 15 << 10]);
     assert_eq!(words(&told, 20, 2), [2, PARAMETERS + 0x400]);
     let lines = PARAMETERS + 0x420;
@@ -99,6 +99,40 @@ fn a_multiboot_kernel_goes_where_its_header_says() {
     assert_eq!(told[0x420..], *b"a\0b, c\0");
     assert_eq!(words(&told, 44, 2), [72, PARAMETERS + 0x140]);
     assert_eq!(words(&told, 0x140, 6), [20, 0, 0, 0x9_fc00, 0, 1]);
+}
+
+/// By its header, or by the command line, which the person has written.
+#[test]
+fn a_multiboot_kernel_gets_a_mode() {
+    let addresses = [0x20_0010, 0x20_0000, 0, 0, 0x20_0000];
+    let mut image = multiboot_image(OWN_ADDRESSES | WANTS_MODE, addresses);
+    for (at, value) in [(48, 0), (52, 800), (56, 600), (60, 16u32)] {
+        image.resize(image.len().max(at + 4), 0);
+        image[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    }
+    let kernel = File::new("mode-kernel", &image);
+    let told = |append| {
+        let boot = Boot {
+            kernel: &kernel.0,
+            append,
+            initrd: None,
+            dtb: None,
+            load_address: None,
+            bios: None,
+        };
+        let mut bus = bus();
+        load(&boot, &mut bus).unwrap();
+        let picture = bus.picture().unwrap().unwrap();
+        let told = bus.ram_slice(PARAMETERS, 0x80).unwrap();
+        assert_eq!(words(told, 0, 1), [0x1245]);
+        assert_eq!(words(told, 88, 2), [crate::dev::vbe::MEMORY_AT, 0]);
+        assert_eq!(words(told, 100, 2), [picture.width, picture.height]);
+        (words(told, 96, 1)[0], told[108])
+    };
+    assert_eq!(told(None), (1600, 16));
+    assert_eq!(told(Some("vga=0x344 quiet")), (4096, 32));
+    image[48] = 1; // text
+    assert!(find_multiboot(&image).unwrap().mode.is_none());
 }
 
 #[test]
@@ -242,10 +276,10 @@ fn what_is_no_kernel_is_one_line() {
     low[setup::LOADFLAGS] = 0;
     assert_eq!(said(&low), "is a zImage");
     assert_eq!(said(&bzimage(&[])), "is a truncated or damaged bzImage");
-    let wants_video = multiboot_image(7 | OWN_ADDRESSES, [0x20_0010, 0x20_0000, 0, 0, 0x20_0000]);
+    let wants_more = multiboot_image(0xb | OWN_ADDRESSES, [0x20_0010, 0x20_0000, 0, 0, 0x20_0000]);
     assert_eq!(
-        said(&wants_video),
-        "has a Multiboot header with flags 0x10007"
+        said(&wants_more),
+        "has a Multiboot header with flags 0x1000b"
     );
     let elsewhere = multiboot_image(OWN_ADDRESSES, [0x20_0010, 0x20_0020, 0, 0, 0]);
     assert!(said(&elsewhere).starts_with("has a Multiboot header with addresses 0x200010,"));
