@@ -7,6 +7,7 @@ use std::cell::Cell;
 use crate::cache::HINTS;
 use crate::counters::Counters;
 use crate::dev::display::Picture;
+use crate::dev::keyboard::Key;
 use crate::dev::medium::Medium;
 use crate::dev::{DevCtx, Device, DeviceMemory, Dma, Host, MediumSlot, Pins, Role, Width};
 use crate::event::{Cycle, EventQueue};
@@ -42,9 +43,9 @@ pub struct PortMapping {
     /// First port and number of ports of each of its windows; its registers' offsets go on from one to
     /// the next.
     pub windows: Vec<(u16, u16)>,
-    /// The device.
     /// Base and size of what it has in memory too, whose offsets go on from there.
     pub memory: Option<(u32, u32)>,
+    /// The device.
     pub device: Box<dyn Device>,
 }
 
@@ -57,7 +58,6 @@ struct PortWindow {
     offset: u32,
 }
 
-/// What a board consists of, beside the processor; made by `board/`.
 /// One window in memory.
 #[derive(Clone, Copy)]
 struct Window {
@@ -78,6 +78,7 @@ impl Window {
     }
 }
 
+/// What a board consists of, beside the processor; made by `board/`.
 pub struct BoardParts {
     /// Physical address of SDRAM.
     pub ram_base: u32,
@@ -121,6 +122,8 @@ pub struct Bus {
     /// The serial ports and the network interfaces.
     serial: Vec<usize>,
     network: Vec<usize>,
+    /// Where a keyboard is plugged in.
+    keyboard: Option<usize>,
     /// Whether the interrupt controller has a source that is not masked.
     lets_interrupts_through: bool,
     /// The device that was accessed last: where to look first.
@@ -158,10 +161,10 @@ impl Bus {
                 });
                 offset += u32::from(count);
             }
+            windows.push(in_memory(mapping.memory.unwrap_or_default(), offset));
             devices.push(mapping.device);
         }
         let with = |devices: &mut [Box<dyn Device>], has: fn(Role) -> bool| {
-            windows.push(in_memory(mapping.memory.unwrap_or_default(), offset));
             let each = devices.iter_mut().enumerate();
             let those = each.filter_map(|(n, device)| has(device.role()).then_some(n));
             those.collect::<Vec<usize>>()
@@ -174,6 +177,7 @@ impl Bus {
             matches!(behind_transport(r), Role::SerialPort(_))
         });
         let network = with(&mut devices, is_network);
+        let keyboard = first(&mut devices, |r| matches!(r, Role::KeyboardPort(_)));
         let mut bus = Self {
             ram_base: parts.ram_base,
             written: vec![false; ram.len().div_ceil(PAGE)],
@@ -191,6 +195,7 @@ impl Bus {
             probe,
             serial,
             network,
+            keyboard,
             lets_interrupts_through: true,
             recent: Cell::new(usize::MAX),
             pins: Pins::default(),
@@ -615,6 +620,23 @@ impl Bus {
             self.with_device(self.serial[n], now, counters, |d, ctx| {
                 if let Role::SerialPort(port) = behind_transport(d.role()) {
                     port.input_arrived(ctx);
+                }
+            });
+        }
+    }
+
+    /// Whether it has a keyboard.
+    #[must_use]
+    pub fn has_keyboard(&self) -> bool {
+        self.keyboard.is_some()
+    }
+
+    /// A key of its keyboard is pressed, or released.
+    pub fn press_key(&mut self, key: Key, pressed: bool, now: Cycle, counters: &mut Counters) {
+        if let Some(number) = self.keyboard {
+            self.with_device(number, now, counters, |d, ctx| {
+                if let Role::KeyboardPort(port) = d.role() {
+                    port.key(key, pressed, ctx);
                 }
             });
         }

@@ -8,6 +8,7 @@ use crate::arch::{Dead, Processor};
 use crate::bus::{BoardParts, Bus};
 use crate::config::MachineConfig;
 use crate::counters::Counters;
+use crate::dev::keyboard::Key;
 use crate::dev::Input;
 use crate::event::{Cycle, NEVER};
 use crate::observe::Observed;
@@ -224,6 +225,11 @@ impl<P: Processor> Machine<P> {
         self.give(Input::Typed(bytes.to_vec()));
     }
 
+    /// Presses or releases a key of the guest's keyboard.
+    pub fn press_key(&mut self, key: Key, pressed: bool) {
+        self.give(Input::Key(key, pressed));
+    }
+
     /// Puts a frame into the cable of the guest's network interface.
     pub fn frame_comes(&mut self, frame: Vec<u8>) {
         self.give(Input::Frame(frame));
@@ -284,6 +290,7 @@ impl<P: Processor> Machine<P> {
             Input::Typed(bytes) => platform.type_input(&bytes),
             Input::Frame(frame) => host.net.incoming.push_back(frame),
             Input::Arrived => platform.network_arrived(),
+            Input::Key(key, pressed) => platform.press_key(key, pressed),
             Input::Cable(plugged) => {
                 host.net.cable = plugged;
                 host.net.incoming.clear();

@@ -4,6 +4,7 @@
 
 use crate::bus::{Bus, Target};
 use crate::counters::Counters;
+use crate::dev::keyboard::Key;
 use crate::dev::Width;
 use crate::event::{Cycle, NEVER};
 use crate::state::{plausible, require, Damaged, Restorer, Saver, State};
@@ -94,6 +95,12 @@ impl Platform {
     /// Gives `bytes` to the console as if typed.
     pub fn type_input(&mut self, bytes: &[u8]) {
         self.bus.type_input(bytes, self.cycle, &mut self.counters);
+    }
+
+    /// A key of the keyboard is pressed, or released.
+    pub fn press_key(&mut self, key: Key, pressed: bool) {
+        self.bus
+            .press_key(key, pressed, self.cycle, &mut self.counters);
     }
 
     /// Tells the devices that the network brought something.

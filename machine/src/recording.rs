@@ -15,6 +15,7 @@
 //! 1200000 typed "ls\r"
 //! 1300000 asleep frame ffffffffffff025359...
 //! 1300000 asleep arrived
+//! 1400000 key ctrl pressed
 //! ends 2400000 left                         (or max-cycles, itself, hung "TEXT", unexpected "TEXT")
 //! ```
 //!
@@ -22,6 +23,7 @@
 
 use std::fmt::Write as _;
 
+use crate::dev::keyboard::Key;
 use crate::dev::network::Mac;
 use crate::dev::Input;
 use crate::event::Cycle;
@@ -187,6 +189,8 @@ impl Recording {
                 Input::Arrived => writeln!(text, "arrived"),
                 Input::Cable(true) => writeln!(text, "cable plugged"),
                 Input::Cable(false) => writeln!(text, "cable unplugged"),
+                Input::Key(key, true) => writeln!(text, "key {} pressed", key.name()),
+                Input::Key(key, false) => writeln!(text, "key {} released", key.name()),
             };
         }
         let how = match &self.how {
@@ -277,6 +281,11 @@ fn timed(cycle: Cycle, line: &str) -> Option<Timed> {
         ("arrived", "") => Input::Arrived,
         ("cable", "plugged") => Input::Cable(true),
         ("cable", "unplugged") => Input::Cable(false),
+        ("key", rest) => match rest.split_once(' ')? {
+            (name, "pressed") => Input::Key(Key::named(name)?, true),
+            (name, "released") => Input::Key(Key::named(name)?, false),
+            _ => return None,
+        },
         _ => return None,
     };
     Some(Timed {
@@ -368,6 +377,10 @@ mod tests {
             prop::collection::vec(any::<u8>(), 1..100).prop_map(Input::Frame),
             Just(Input::Arrived),
             any::<bool>().prop_map(Input::Cable),
+            (any::<prop::sample::Index>(), any::<bool>()).prop_map(|(key, pressed)| {
+                let keys: Vec<_> = Key::every().collect();
+                Input::Key(*key.get(&keys), pressed)
+            }),
         ]
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Scripts for the console (`--input`): what to wait for, and what to type then. Time is the
+//! Scripts for console and keyboard (`--input`): what to wait for, and what to type then. Time is the
 //! machine's, and output is looked at every so many cycles, so that equal runs stay equal.
 //!
 //! A script begins with the line `#!expect`. Then, one a line:
@@ -8,11 +8,14 @@
 //! expect "login: " within 5    (seconds; without `within`, 60)
 //! send "root\r"
 //! wait 0.5
+//! press esc ctrl-alt-delete    (keys of the keyboard, one after another, by QEMU's names for them)
+//! keys "root\n"                (what a person types on it, if it is a US keyboard)
 //! ```
 //!
 //! Empty lines and those that begin with `#` are for people. In a text, `\r`, `\n`, `\t`, `\"`, `\\`
 //! and `\xNN` are what they are in C.
 
+use crate::dev::keyboard::Key;
 use crate::event::Cycle;
 
 /// How a script begins; other input is typed as it is.
@@ -21,10 +24,13 @@ pub const MARK: &[u8] = b"#!expect";
 const PATIENCE: f64 = 60.0;
 /// Longest time that a line may name, in seconds.
 const LONGEST: f64 = 1e6;
+/// Seconds for which a key is held down, and that pass before the next one.
+const HELD: f64 = 0.01;
 /// Output that is kept for an `expect` that comes later.
 const HEARD: usize = 1 << 16;
 
-const A_LINE: &str = "expect \"TEXT\" [within SECONDS], send \"TEXT\" or wait SECONDS";
+const A_LINE: &str =
+    "expect \"TEXT\" [within SECONDS], send \"TEXT\", wait SECONDS, press KEY... or keys \"TEXT\"";
 
 /// A script, and how far it is.
 #[derive(Debug)]
@@ -45,9 +51,31 @@ struct Step {
 
 #[derive(Debug)]
 enum What {
-    Expect { text: Vec<u8>, seconds: f64 },
+    Expect {
+        text: Vec<u8>,
+        seconds: f64,
+    },
     Send(Vec<u8>),
     Wait(f64),
+    /// Presses these keys, or releases them.
+    Keys(Vec<Key>, bool),
+}
+
+/// What a script has for the machine.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Given {
+    /// What is typed on the console.
+    pub typed: Vec<u8>,
+    /// Keys that are pressed, or released.
+    pub keys: Vec<(Key, bool)>,
+}
+
+impl Given {
+    /// Whether it is nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.typed.is_empty() && self.keys.is_empty()
+    }
 }
 
 impl Script {
@@ -62,11 +90,11 @@ impl Script {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            let what = step(line).map_err(|(what, expected)| {
+            let found = step(line).map_err(|(what, expected)| {
                 format!("line {}: {what}; expected {expected}", number + 1)
             })?;
             let line = number + 1;
-            steps.push(Step { line, what });
+            steps.extend(found.into_iter().map(|what| Step { line, what }));
         }
         Ok(Self {
             steps,
@@ -87,20 +115,23 @@ impl Script {
         now: Cycle,
         clock_hz: u64,
         stuck: bool,
-    ) -> Result<Vec<u8>, String> {
+    ) -> Result<Given, String> {
         self.heard.extend(output);
-        let mut typed = Vec::new();
+        let mut given = Given::default();
         while let Some(step) = self.steps.get(self.next) {
             let began = *self.since.get_or_insert(now);
             let passed =
                 |seconds: f64| now.saturating_sub(began) as f64 >= seconds * clock_hz as f64;
             match &step.what {
-                What::Send(text) => typed.extend(text),
-                What::Wait(seconds) if stuck && typed.is_empty() || passed(*seconds) => {}
+                What::Send(text) => given.typed.extend(text),
+                What::Keys(keys, pressed) => {
+                    given.keys.extend(keys.iter().map(|key| (*key, *pressed)));
+                }
+                What::Wait(seconds) if stuck && given.is_empty() || passed(*seconds) => {}
                 What::Wait(_) => break,
                 What::Expect { text, seconds } => match find(&self.heard, text) {
                     Some(end) => drop(self.heard.drain(..end)),
-                    None if !typed.is_empty() => break,
+                    None if !given.is_empty() => break,
                     None if stuck => return Err(self.missing("and the guest waits for input")),
                     None if passed(*seconds) => {
                         let within = format!("within {seconds} s");
@@ -114,7 +145,15 @@ impl Script {
         }
         let old = self.heard.len().saturating_sub(HEARD);
         self.heard.drain(..old);
-        Ok(typed)
+        Ok(given)
+    }
+
+    /// The line of the first step that needs a keyboard.
+    #[must_use]
+    pub fn needs_keyboard(&self) -> Option<usize> {
+        let mut steps = self.steps.iter();
+        let first = steps.find(|step| matches!(step.what, What::Keys(..)))?;
+        Some(first.line)
     }
 
     /// The guest has come to its end.
@@ -147,16 +186,32 @@ fn find(heard: &[u8], text: &[u8]) -> Option<usize> {
 /// What is wrong with a line, and what was expected.
 pub type Wrong = (String, &'static str);
 
-fn step(line: &str) -> Result<What, Wrong> {
+fn step(line: &str) -> Result<Vec<What>, Wrong> {
     let no_line = || (format!("`{line}`"), A_LINE);
     let (verb, rest) = line.split_once(char::is_whitespace).ok_or_else(no_line)?;
     let rest = rest.trim();
     match verb {
-        "send" => match quoted(rest)? {
-            (text, "") => Ok(What::Send(text)),
-            (_, more) => Err((format!("`{more}` behind the text"), "nothing there")),
-        },
-        "wait" => seconds(rest).map(What::Wait),
+        "send" => Ok(vec![What::Send(alone(rest)?)]),
+        "wait" => Ok(vec![What::Wait(seconds(rest)?)]),
+        "press" => {
+            let mut steps = Vec::new();
+            for word in rest.split_whitespace() {
+                const NAMES: &str =
+                    "keys as QEMU's sendkey has them, such as a, ret or ctrl-alt-delete";
+                let keys: Option<_> = word.split('-').map(Key::named).collect();
+                steps.extend(pressed(keys.ok_or_else(|| (format!("`{word}`"), NAMES))?));
+            }
+            Ok(steps)
+        }
+        "keys" => {
+            let mut steps = Vec::new();
+            for byte in alone(rest)? {
+                const TYPED: &str = "characters that a US keyboard has";
+                let keys = Key::typing(byte.into());
+                steps.extend(pressed(keys.ok_or_else(|| (format!("`{rest}`"), TYPED))?));
+            }
+            Ok(steps)
+        }
         "expect" => {
             let (text, more) = quoted(rest)?;
             if text.is_empty() {
@@ -167,9 +222,28 @@ fn step(line: &str) -> Result<What, Wrong> {
                 Some(time) => seconds(time.trim())?,
                 None => return Err((format!("`{more}` behind the text"), "within SECONDS")),
             };
-            Ok(What::Expect { text, seconds })
+            Ok(vec![What::Expect { text, seconds }])
         }
         _ => Err(no_line()),
+    }
+}
+
+/// Presses keys and releases them in the other order.
+fn pressed(keys: Vec<Key>) -> [What; 4] {
+    let back = keys.iter().rev().copied().collect();
+    [
+        What::Keys(keys, true),
+        What::Wait(HELD),
+        What::Keys(back, false),
+        What::Wait(HELD),
+    ]
+}
+
+/// The text in quotes that is all of it.
+fn alone(line: &str) -> Result<Vec<u8>, Wrong> {
+    match quoted(line)? {
+        (text, "") => Ok(text),
+        (_, more) => Err((format!("`{more}` behind the text"), "nothing there")),
     }
 }
 
@@ -229,10 +303,10 @@ mod tests {
     fn texts_are_awaited_and_answered() {
         let mut s =
             script("#!expect\n\n# a shell\nexpect \"in: \"\nsend \"me\\r\\x03\"\nexpect \"$\"");
-        assert_eq!(s.go_on(b"log", 0, HZ, false).unwrap(), b"");
+        assert_eq!(s.go_on(b"log", 0, HZ, false).unwrap().typed, b"");
         // in two pieces, and the next text in the same one
-        assert_eq!(s.go_on(b"in: $", 10, HZ, false).unwrap(), b"me\r\x03");
-        assert_eq!(s.go_on(b"", 20, HZ, false).unwrap(), b"");
+        assert_eq!(s.go_on(b"in: $", 10, HZ, false).unwrap().typed, b"me\r\x03");
+        assert_eq!(s.go_on(b"", 20, HZ, false).unwrap().typed, b"");
         s.end().unwrap();
     }
 
@@ -249,17 +323,50 @@ mod tests {
     #[test]
     fn a_guest_that_waits_for_input_is_not_waited_for() {
         let mut s = script("wait 5\nsend \"x\"\nexpect \"y\"");
-        assert_eq!(s.go_on(b"", 0, HZ, false).unwrap(), b"");
-        assert_eq!(s.go_on(b"", 10, HZ, true).unwrap(), b"x");
+        assert_eq!(s.go_on(b"", 0, HZ, false).unwrap().typed, b"");
+        assert_eq!(s.go_on(b"", 10, HZ, true).unwrap().typed, b"x");
         let stuck = s.go_on(b"", 20, HZ, true).unwrap_err();
         assert_eq!(
             stuck,
             "line 3: \"y\" did not come and the guest waits for input"
         );
         let mut s = script("wait 5\nsend \"x\"");
-        assert_eq!(s.go_on(b"", 0, HZ, false).unwrap(), b"");
-        assert_eq!(s.go_on(b"", 4999, HZ, false).unwrap(), b"");
-        assert_eq!(s.go_on(b"", 5000, HZ, false).unwrap(), b"x");
+        assert_eq!(s.go_on(b"", 0, HZ, false).unwrap().typed, b"");
+        assert_eq!(s.go_on(b"", 4999, HZ, false).unwrap().typed, b"");
+        assert_eq!(s.go_on(b"", 5000, HZ, false).unwrap().typed, b"x");
+    }
+
+    #[test]
+    fn keys_are_pressed_and_released() {
+        let key = |name| Key::named(name).unwrap();
+        let mut s = script("press shift-a esc\nkeys \"B\"\nsend \"x\"");
+        assert_eq!(s.needs_keyboard(), Some(1));
+        let given = s.go_on(b"", 0, HZ, false).unwrap();
+        assert_eq!(given.keys, [(key("shift"), true), (key("a"), true)]);
+        assert!(s.go_on(b"", 9, HZ, false).unwrap().is_empty());
+        let given = s.go_on(b"", 10, HZ, false).unwrap();
+        assert_eq!(given.keys, [(key("a"), false), (key("shift"), false)]);
+        // a guest that sleeps meanwhile is not waited for
+        let mut more = Vec::new();
+        let mut typed = Vec::new();
+        for _ in 0..6 {
+            let given = s.go_on(b"", 11, HZ, true).unwrap();
+            more.extend(given.keys.into_iter().map(|(key, on)| (key.name(), on)));
+            typed.extend(given.typed);
+        }
+        let pressed = [
+            ("esc", true),
+            ("esc", false),
+            ("shift", true),
+            ("b", true),
+            ("b", false),
+            ("shift", false),
+        ];
+        assert_eq!(
+            (more.as_slice(), typed.as_slice()),
+            (&pressed[..], &b"x"[..])
+        );
+        assert_eq!(script("send \"x\"").needs_keyboard(), None);
     }
 
     #[test]
@@ -285,6 +392,19 @@ mod tests {
                 "`in 5` behind the text; expected within SECONDS",
             ),
             ("expect \"x\" within", "``; expected seconds"),
+            (
+                "press a hyper-x",
+                "`hyper-x`; expected keys as QEMU's sendkey",
+            ),
+            ("press a-", "`a-`; expected keys as QEMU's sendkey"),
+            (
+                "keys \"a\\x00\"",
+                "expected characters that a US keyboard has",
+            ),
+            (
+                "keys \"a\" b",
+                "`b` behind the text; expected nothing there",
+            ),
             ("wait -1", "`-1`; expected seconds, from 0 to 1000000"),
             ("wait nan", "`nan`; expected seconds"),
             ("wait 1e7", "`1e7`; expected seconds"),

@@ -11,6 +11,7 @@ use switchyard_machine::bus::Bus;
 use switchyard_machine::check::Checker as _;
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::counters::Counters;
+use switchyard_machine::dev::keyboard::Key;
 use switchyard_machine::dev::Width;
 use switchyard_machine::log::Log;
 use switchyard_machine::profile::Profile;
@@ -195,7 +196,7 @@ fn riscv_instructions(config: &MachineConfig, board: &Board, mut input: Input) {
     machine.counters();
 }
 
-/// Reads and writes registers of a machine's devices, types, sends frames, and lets time pass.
+/// Reads and writes registers of a machine's devices, types, presses keys, sends frames, and lets time pass.
 /// Input: a machine's number, then operations: what, which device, where, a value.
 pub fn devices(data: &[u8]) {
     let mut input = Input(data);
@@ -234,6 +235,11 @@ pub fn devices(data: &[u8]) {
             3 | 4 => {
                 let target = bus.target(base + offset);
                 bus.read(target, base + offset, width, now, &mut counters);
+            }
+            5 if what & 8 != 0 => {
+                let keys: Vec<Key> = Key::every().collect();
+                let key = keys[offset as usize % keys.len()];
+                bus.press_key(key, what & 16 != 0, now, &mut counters);
             }
             5 => {
                 let typed = input.bytes(offset as usize % 32);

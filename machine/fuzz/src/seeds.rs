@@ -136,11 +136,13 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
                 .to_vec(),
             b"#!expect\n# both\nexpect \"t\"\nexpect \"\\n\"\nsend \"\\\"\\\\\"\nexpect \"z\""
                 .to_vec(),
+            b"#!expect\nexpect \"p\"\npress ctrl-alt-delete f1\nkeys \"aB~\\n\"\nwait 1".to_vec(),
         ],
         "recording" => [
             "0 typed \"ls\\r\\x00\\\"\"\n100 asleep frame ffffffffffff0253594200010800\n\
              100 arrived\nends 200 left\n",
-            "0 cable plugged\n1 cable unplugged\n2 asleep arrived\nends 2 unexpected \"x: y\"\n",
+            "0 cable plugged\n1 cable unplugged\n2 asleep arrived\n\
+             2 key ctrl pressed\nends 2 unexpected \"x: y\"\n",
             "ends 99 itself\n",
         ]
         .iter()

@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use crate::bus::{BoardParts, Bus};
 use crate::config::MachineConfig;
 use crate::counters::Counters;
+use crate::dev::keyboard::Key;
 use crate::dev::{DevCtx, Device, DeviceMemory, Dma, Host, Width};
 use crate::event::EventQueue;
 use crate::registry::Registry;
@@ -25,8 +26,8 @@ fn windows_do_not_overlap() {
         windows.extend(parts.zeros);
         windows.push((parts.ram_base, parts.ram_bytes));
         windows.extend(parts.devices.iter().map(|m| (m.base, m.size)));
-        windows.sort_unstable();
         windows.extend(parts.ports.iter().filter_map(|m| m.memory));
+        windows.sort_unstable();
         for pair in windows.windows(2) {
             let end = u64::from(pair[0].0) + u64::from(pair[0].1);
             assert!(end <= u64::from(pair[1].0), "{}: {pair:x?}", board.name);
@@ -121,6 +122,7 @@ proptest! {
     fn no_access_makes_a_device_panic(
         board in 0..Registry::every().boards().count(),
         typed in prop::collection::vec(any::<u8>(), 0..50),
+        keys in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 0..8),
         steps in prop::collection::vec(step(), 1..120),
     ) {
         let board = Registry::every().boards().nth(board).unwrap();
@@ -131,6 +133,10 @@ proptest! {
         let mut counters = Counters::new();
         let mut now = 0;
         bus.type_input(&typed, now, &mut counters);
+        let every: Vec<_> = Key::every().collect();
+        for (key, pressed) in keys {
+            bus.press_key(*key.get(&every), pressed, now, &mut counters);
+        }
         for step in steps {
             let mask = u32::MAX >> (32 - 8 * step.width.bytes());
             let window = step.device.index(windows.len() + ports.len());

@@ -88,6 +88,12 @@ impl Console {
             if bytes.starts_with(MARK) {
                 let parsed = Script::parse(&String::from_utf8_lossy(&bytes));
                 let parsed = parsed.map_err(|wrong| format!("{}: {wrong}", file.display()))?;
+                if let (Some(line), false) = (parsed.needs_keyboard(), machine.bus().has_keyboard())
+                {
+                    let what =
+                        "the machine has no keyboard; expected one that has, such as p4-willamette";
+                    return Err(format!("{}: line {line}: {what}", file.display()));
+                }
                 script = Some((parsed, file.to_path_buf()));
             } else {
                 machine.type_input(&bytes);
@@ -279,15 +285,18 @@ impl Console {
         };
         let stuck = asleep && matches!(stop, Stop::Hung(_));
         let played = script.go_on(output, machine.cycles(), self.clock_hz, stuck);
-        let played = played.and_then(|typed| match stop {
-            Stop::Exit(0) | Stop::PowerOff(_) => script.end().map(|()| typed),
-            _ => Ok(typed),
+        let played = played.and_then(|given| match stop {
+            Stop::Exit(0) | Stop::PowerOff(_) => script.end().map(|()| given),
+            _ => Ok(given),
         });
-        let typed = played.map_err(|why| format!("{}: {why}", file.display()))?;
-        if !typed.is_empty() {
-            machine.type_input(&typed);
+        let given = played.map_err(|why| format!("{}: {why}", file.display()))?;
+        if !given.typed.is_empty() {
+            machine.type_input(&given.typed);
         }
-        Ok(!typed.is_empty())
+        for (key, pressed) in &given.keys {
+            machine.press_key(*key, *pressed);
+        }
+        Ok(!given.is_empty())
     }
 
     fn show(&mut self, output: &[u8]) {

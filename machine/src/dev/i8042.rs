@@ -3,11 +3,14 @@
 //! ports 0x60 and 0x64, and port 0x92, which does two of its tasks faster (IBM PS/2 Technical
 //! Reference, "System Control Port A"): both reset the processor and open address line 20.
 //!
-//! No keyboard is plugged in, and there is no port for a mouse: what is sent to them times out. A reset
+//! Its keyboard is `keyboard.rs`. There is no port for a mouse: what is sent to it times out. A reset
 //! ends the run, as on the Versatile: the board cannot switch itself off, so this is how an orderly end
 //! looks. Line 20 is always open.
 
-use super::{DevCtx, Device, Width};
+use super::keyboard::{translated, Key, Keyboard};
+use super::{cycle_of, DevCtx, Device, Role, Width};
+use crate::event::{Cycle, NEVER};
+use crate::state::plausible;
 
 /// Offsets: ports 0x60, 0x64 and 0x92.
 const DATA: u32 = 0;
@@ -58,6 +61,10 @@ const OUTPUT_FULL: u8 = 0x10;
 /// Port 0x92: 1 resets, line 20 is open.
 const RESETS: u8 = 0x01;
 
+/// Microseconds that a byte takes on the keyboard's cable: 11 bits of 60 to 100 µs (*Personal System/2 Hardware
+/// Interface Technical Reference*, "Keyboard and Auxiliary Device Controller": both halves of the clock's period).
+const BYTE_US: u64 = 11 * 80;
+
 /// The controller.
 #[derive(Debug)]
 pub struct I8042 {
@@ -71,6 +78,10 @@ pub struct I8042 {
     /// The last write was a command; the one whose parameter is to come.
     commanded: bool,
     expects: Option<u8>,
+    keyboard: Keyboard,
+    /// When the byte that the keyboard sends is here; of a code that is translated F0h was.
+    arrives: Option<Cycle>,
+    released: bool,
 }
 
 impl I8042 {
@@ -89,6 +100,9 @@ impl I8042 {
             port_a: A20,
             commanded: false,
             expects: None,
+            keyboard: Keyboard::default(),
+            arrives: None,
+            released: false,
         }
     }
 
@@ -132,10 +146,16 @@ impl I8042 {
                 }
             }
             Some(WRITE_KEYBOARD_BUFFER | WRITE_MOUSE_BUFFER) => self.answer(byte),
-            // For the keyboard or the mouse, which do not answer.
-            _ => {
+            // For the mouse, which does not answer.
+            Some(_) => {
                 self.answer(RESEND);
                 self.timed_out = true;
+            }
+            // For the keyboard, which is on again then, and answers when it has all of it.
+            None => {
+                self.memory[0] &= !KEYBOARD_OFF;
+                self.keyboard.take(byte);
+                self.arrives = Some(ctx.now + byte_cycles(ctx) * 2);
             }
         }
     }
@@ -155,9 +175,22 @@ impl I8042 {
         status
     }
 
-    fn settle(&self, ctx: &mut DevCtx) {
-        ctx.set_line(self.line, self.full && self.memory[0] & INTERRUPTS != 0);
+    /// The keyboard may send while the output is empty and it is not off.
+    fn receives(&self) -> bool {
+        !self.full && self.memory[0] & KEYBOARD_OFF == 0
     }
+
+    fn settle(&mut self, ctx: &mut DevCtx) {
+        ctx.set_line(self.line, self.full && self.memory[0] & INTERRUPTS != 0);
+        if self.arrives.is_none() && self.receives() && self.keyboard.has_more() {
+            self.arrives = Some(ctx.now + byte_cycles(ctx));
+        }
+        ctx.wake_at(self.arrives.unwrap_or(NEVER));
+    }
+}
+
+fn byte_cycles(ctx: &DevCtx) -> Cycle {
+    cycle_of(BYTE_US, 1_000_000, ctx.clock_hz)
 }
 
 fn reset(ctx: &mut DevCtx) {
@@ -165,8 +198,15 @@ fn reset(ctx: &mut DevCtx) {
 }
 
 crate::saved!(I8042 {
-    memory, output, full, timed_out, output_port, port_a, commanded, expects,
-} given { line });
+    memory, output, full, timed_out, output_port, port_a, commanded, expects, keyboard, arrives, released,
+} given { line } if |it| it.arrives.is_none_or(plausible));
+
+impl super::KeyboardPort for I8042 {
+    fn key(&mut self, key: Key, pressed: bool, ctx: &mut DevCtx) {
+        self.keyboard.key(key, pressed);
+        self.settle(ctx);
+    }
+}
 
 impl Device for I8042 {
     fn name(&self) -> &'static str {
@@ -208,12 +248,33 @@ impl Device for I8042 {
         }
         self.settle(ctx);
     }
+
+    fn fire(&mut self, ctx: &mut DevCtx) {
+        if self.arrives.take_if(|at| *at <= ctx.now).is_some() && self.receives() {
+            if let Some(byte) = self.keyboard.next_byte() {
+                let passed = match self.memory[0] & TRANSLATES {
+                    0 => Some(byte),
+                    _ => translated(byte, self.released),
+                };
+                self.released = passed.is_none();
+                if let Some(byte) = passed {
+                    self.answer(byte);
+                }
+            }
+        }
+        self.settle(ctx);
+    }
+
+    fn role(&mut self) -> Role<'_> {
+        Role::KeyboardPort(self)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dev::bench::Bench;
+    use crate::dev::bench::{Bench, CLOCK_HZ};
+    use crate::dev::KeyboardPort as _;
 
     fn controller() -> Bench<I8042> {
         Bench::new(I8042::new(1))
@@ -255,12 +316,73 @@ mod tests {
         assert_eq!(b.read(DATA), 0x99);
     }
 
+    /// Lets the next byte come, and reads it.
+    fn next(b: &mut Bench<I8042>) -> u32 {
+        while b.read(COMMAND) & 1 == 0 && b.deadline() != NEVER {
+            b.run_to(b.deadline());
+        }
+        b.read(DATA)
+    }
+
+    fn press(b: &mut Bench<I8042>, name: &str, pressed: bool) {
+        let key = Key::named(name).unwrap();
+        b.with(|device, ctx| device.key(key, pressed, ctx));
+    }
+
     #[test]
-    fn nobody_answers_behind_it() {
+    fn the_keyboard_answers_in_its_time() {
         let mut b = controller();
-        b.write(DATA, 0xff);
-        assert_eq!((b.read(COMMAND), b.read(DATA)), (0x55, 0xfe));
-        assert_eq!(b.read(COMMAND), 0x14);
+        b.write(DATA, 0xf2);
+        assert_eq!((b.read(COMMAND), b.lines), (0x14, 0));
+        let byte = CLOCK_HZ * BYTE_US / 1_000_000;
+        assert_eq!(b.deadline(), 2 * byte);
+        b.run_to(2 * byte);
+        assert_eq!((b.read(COMMAND), b.lines), (0x15, 2));
+        // the next byte waits until this one is read
+        assert_eq!(b.deadline(), NEVER);
+        assert_eq!((b.read(DATA), b.lines, b.deadline()), (0xfa, 0, 3 * byte));
+        assert_eq!([next(&mut b), next(&mut b)], [0xab, 0x41]);
+        assert_eq!(b.deadline(), NEVER);
+    }
+
+    #[test]
+    fn codes_are_translated_or_not() {
+        let mut b = controller();
+        press(&mut b, "up", true);
+        press(&mut b, "up", false);
+        assert_eq!([0; 4].map(|_| next(&mut b)), [0xe0, 0x48, 0xe0, 0xc8]);
+        b.write(COMMAND, 0x60);
+        b.write(DATA, 0x05);
+        press(&mut b, "up", false);
+        assert_eq!([0; 3].map(|_| next(&mut b)), [0xe0, 0xf0, 0x75]);
+        b.write(DATA, 0xf2);
+        assert_eq!([0; 3].map(|_| next(&mut b)), [0xfa, 0xab, 0x83]);
+    }
+
+    #[test]
+    fn while_it_is_off_the_keyboard_waits() {
+        let mut b = controller();
+        b.write(COMMAND, 0xad);
+        press(&mut b, "a", true);
+        assert_eq!((b.deadline(), b.read(COMMAND)), (NEVER, 0x1c));
+        b.write(COMMAND, 0xae);
+        assert_eq!(next(&mut b), 0x1e);
+        // off while the byte is on its way: it comes again
+        press(&mut b, "a", false);
+        b.write(COMMAND, 0xad);
+        b.run_to(b.deadline());
+        assert_eq!(b.read(COMMAND) & 1, 0);
+        b.write(COMMAND, 0xae);
+        assert_eq!(next(&mut b), 0x9e);
+        // what is sent to it switches it on
+        b.write(COMMAND, 0xad);
+        b.write(DATA, 0xee);
+        assert_eq!(next(&mut b), 0xee);
+    }
+
+    #[test]
+    fn no_mouse_answers_behind_it() {
+        let mut b = controller();
         b.write(COMMAND, 0xd4);
         b.write(DATA, 0xf2);
         assert_eq!((b.read(COMMAND), b.read(DATA)), (0x55, 0xfe));

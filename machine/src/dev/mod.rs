@@ -15,6 +15,7 @@ pub mod i8042;
 pub mod i8254;
 pub mod i8259;
 pub mod intc;
+pub mod keyboard;
 pub mod mc146818;
 pub mod medium;
 pub mod ne2000;
@@ -44,8 +45,8 @@ pub mod sp805;
 pub mod storage;
 pub mod sysreg;
 pub mod uart;
-pub mod vga;
 pub mod vbe;
+pub mod vga;
 pub mod vic;
 pub mod virtio;
 
@@ -114,6 +115,8 @@ pub enum Input {
     Arrived,
     /// The cable is plugged in, or unplugged.
     Cable(bool),
+    /// A key of the keyboard is pressed, or released.
+    Key(keyboard::Key, bool),
 }
 
 /// How the running space is known: addresses after translation is on, that are the kernel's and so
@@ -414,6 +417,8 @@ pub enum Role<'a> {
     Virtio(&'a mut dyn Transport),
     /// A display controller.
     Display(&'a dyn display::Display),
+    /// A keyboard is plugged into it.
+    KeyboardPort(&'a mut dyn KeyboardPort),
     /// It looks at the counters, so that they must be up to date when it is accessed.
     Probe,
 }
@@ -447,6 +452,12 @@ pub trait SerialPort {
     fn plug(&mut self) -> bool {
         false
     }
+}
+
+/// What a keyboard is plugged into.
+pub trait KeyboardPort {
+    /// A key is pressed, or released.
+    fn key(&mut self, key: keyboard::Key, pressed: bool, ctx: &mut DevCtx);
 }
 
 /// A slot for a medium.

@@ -239,6 +239,12 @@ pub fn devices() -> Vec<u8> {
     }
     // Of these the offset says how many characters and how much time, and not where.
     step(5, 0x302, b"in");
+    // keys of the keyboard, which the offset chooses, pressed and released; its command, and codes of set 2
+    step(0x1d, 0x60, &[]);
+    step(0x0d, 0x60, &[]);
+    step(7, 0x60, &[0xff, 0xff]);
+    step(0, 0x60, &0xf2u32.to_le_bytes());
+    step(3, 0x60, &[]);
     step(6, 0x300, &[0x46, 0x10]); // 70 bytes to its address
     step(7, 0x30a, &[0xff, 0xff]);
     for port in [0x3f8, 0x3fa, 0x20, 0x40, 0x71, 0x307] {
