@@ -9,6 +9,7 @@
 #   BUILD/guests/linux-CONFIG-make.cpio        with a compiler, which is TCC, and the microkernel's sources
 #   BUILD/guests/linux-CONFIG-x11.cpio         with an X server and x11perf (x11.mk)
 #   BUILD/guests/linux-CONFIG-doom.cpio        with an X server and Doom (x11.mk)
+#   BUILD/guests/linux-CONFIG-screen.cpio      the same, where the X server draws into the PC's frame buffer
 #
 # All is linked with a C library of 32 bits of this computer, for which it takes the packages that `make l4` takes.
 DEBIAN    := $(CACHE)/debian

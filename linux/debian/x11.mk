@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# RAM disks with Debian's X server that draws into its own memory: with x11perf, and with Doom. Included by rules.mk.
+# RAM disks with Debian's X server that draws into its own memory: with x11perf, with Doom, and with Doom where that
+# memory is the PC's frame buffer. Included by rules.mk.
 X11          := $(USER)/x11
 X11_FETCHED  := $(DEBIAN)/x11/.fetched
 # Programs and libraries, which is all of them that these two want. (None of them needs MMX or SSE.)
@@ -13,8 +14,8 @@ X11_LIBRARIES := libc.so.6 libm.so.6 libz.so.1 libjpeg.so.62 libXext.so.6 libXft
 X11_FONTS    := 6x13-ISO8859-1 cursor
 
 
-.PHONY: x11 doom
-x11 doom: %: $(IMAGE).$(PACKED) $(IMAGE).vmlinux $(IMAGE)-%.cpio
+.PHONY: x11 doom screen
+x11 doom screen: %: $(IMAGE).$(PACKED) $(IMAGE).vmlinux $(IMAGE)-%.cpio
 
 $(X11_FETCHED): debian/fetch debian/x11.mk
 	debian/fetch i386 $(DEBIAN)/x11 tightvncserver x11-apps xfonts-base x11-common $(X11_PACKAGES)
@@ -106,10 +107,28 @@ $(eval $(call debian_suite,$(DOOM),&question_doom,))
 $(DOOM)/suite: $(addprefix $(DOOM)/,$(ASKED) doom.o x11_server.o)
 	$(DEBIAN_LD) -o $@ $^
 
-$(IMAGE)-doom.cpio: $(X11_FILES) $(DOOM)/suite $(DOOM)/doom $(DOOM)/doom.wad
+DOOM_FILES := $(X11_FILES) $(DOOM)/suite $(DOOM)/doom $(DOOM)/doom.wad
+define doom_list
+	$(call x11_list,libc.so.6 libm.so.6 libz.so.1 libjpeg.so.62); \
+	for name in suite doom; do echo "file /bin/$$name $(DOOM)/$$name 0755 0 0"; done; \
+	echo "file /usr/share/doom.wad $(DOOM)/doom.wad 0644 0 0"
+endef
+
+$(IMAGE)-doom.cpio: $(DOOM_FILES)
 	@mkdir -p $(@D)
-	( $(call x11_list,libc.so.6 libm.so.6 libz.so.1 libjpeg.so.62); \
-		for name in suite doom; do echo "file /bin/$$name $(DOOM)/$$name 0755 0 0"; done; \
-		echo "file /usr/share/doom.wad $(DOOM)/doom.wad 0644 0 0" ) > $(DOOM)/initramfs.list
+	( $(doom_list) ) > $(DOOM)/initramfs.list
 	$(OBJECTS)/usr/gen_init_cpio -t 0 $(DOOM)/initramfs.list > $@.new
+	mv $@.new $@
+
+# The same, and what the X server is given to be seen.
+$(X11)/ld.so.preload: debian/x11.mk
+	@mkdir -p $(@D)
+	echo /lib/x11_screen.so > $@
+
+$(IMAGE)-screen.cpio: $(DOOM_FILES) $(X11)/x11_screen.so $(X11)/ld.so.preload
+	@mkdir -p $(@D)
+	( $(doom_list); echo "dir /etc 0755 0 0"; \
+		echo "file /etc/ld.so.preload $(X11)/ld.so.preload 0644 0 0"; \
+		echo "file /lib/x11_screen.so $(X11)/x11_screen.so 0755 0 0" ) > $(DOOM)/screen.list
+	$(OBJECTS)/usr/gen_init_cpio -t 0 $(DOOM)/screen.list > $@.new
 	mv $@.new $@

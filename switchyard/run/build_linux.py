@@ -139,7 +139,7 @@ class Linux:
 
 
 # RAM disks with programs of Debian's (linux/debian), which only those build who ask for them.
-DEBIAN = ("database", "web", "apache", "make", "x11", "doom")
+DEBIAN = ("database", "web", "apache", "make", "x11", "doom", "screen")
 
 # Those of linux/l4/rules.mk, and one more.
 SERVER_SCHEMES = ("flush", "small-spaces")
@@ -358,7 +358,12 @@ I386_PIPES = replace(
 
 # And with what each of DEBIAN has.
 I386_DEBIAN = [
-    replace(I386_BENCH, disk=disk, about=f"{I386['linux-i386'].about}, with the benchmark {disk}")
+    replace(
+        I386_BENCH,
+        disk=disk,
+        about=f"{I386['linux-i386'].about}, with "
+        + ("an X server and Doom to be seen" if disk == "screen" else f"the benchmark {disk}"),
+    )
     for disk in DEBIAN
 ]
 

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a disk for people has loaded into the X server of x11_server.c as well, by
+ * /etc/ld.so.preload: the memory into which it draws is the PC's frame buffer then, and what it
+ * draws is seen. (The mode's lines are as wide as its own; it has more of them than are shown.)
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#define FRAME_BUFFER 0xe0000000u /* machine/src/dev/vbe.rs */
+#define PICTURE      (640u * 640 * 2)
+
+extern void *__libc_malloc(size_t size);
+
+static void *frame_buffer(void) {
+    int memory = open("/dev/mem", O_RDWR | O_SYNC);
+    void *at = mmap(NULL, PICTURE, PROT_READ | PROT_WRITE, MAP_SHARED, memory, (off_t)FRAME_BUFFER);
+    (void)close(memory);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+void *malloc(size_t size) {
+    if (size == PICTURE && strcmp(program_invocation_short_name, "Xtightvnc") == 0) {
+        return frame_buffer();
+    }
+    return __libc_malloc(size);
+}
