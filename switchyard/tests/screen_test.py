@@ -74,6 +74,7 @@ def on_qemu(emulator: str, board: str, kernel: Path, folder: Path) -> tuple[Dots
     serial, dump = folder / "serial", folder / "screen.ppm"
     command = [emulator, "-M", board, "-display", "none", "-kernel", str(kernel)]
     command += ["-audiodev", "none,id=sound", "-serial", f"file:{serial}", "-monitor", "stdio"]
+    command += ["-vga", "std"] if board == "isapc" else []
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
     ) as qemu:
