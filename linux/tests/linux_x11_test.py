@@ -13,7 +13,9 @@ import pytest
 from switchyard.data.suite import APPLICATIONS
 from switchyard.run import build, build_linux, machine
 from switchyard.run.build_linux import I386_BENCH
+from switchyard.tests.screen_test import png
 
+PROGRAM = [sys.executable, "-m", "switchyard"]
 WAD = build.root() / "linux" / "debian" / "doom" / "wad.py"
 MAX_CYCLES = 8_000_000_000
 Lumps = Sequence[tuple[str, bytes]]
@@ -114,3 +116,25 @@ def test_on_the_machine(name: str) -> None:
     for stream in told:
         assert len(run.stats.samples[stream]) == 2
         assert min(run.stats.samples[stream]) > max(run.stats.samples[0])
+
+
+@pytest.mark.linux
+@pytest.mark.long
+def test_a_picture_of_the_machine(tmp_path: Path) -> None:
+    system = replace(I386_BENCH, disk="screen")
+    build_linux.ensure([system])
+    screen = tmp_path / "screen.png"
+    words = ["boot", "--machine", "p4-willamette", "--kernel", str(system.booted)]
+    words += ["--initrd", str(system.initrd), "--max-cycles", "1000000000"]
+    words += ["--append", f"{system.append('vga=0x311 quiet -- bench doom')}"]
+    subprocess.run(
+        [*PROGRAM, *words, "--screen", str(screen)], check=False, stdin=subprocess.DEVNULL
+    )
+    width, height, dots = png(screen)
+    assert (width, height) == (640, 480)
+    rows = [dots[3 * width * y :][: 3 * width] for y in range(height)]
+    game = {row[3 * x :][:3] for row in rows[:200] for x in range(320)}
+    # behind it the screen is woven of black and white
+    root = {row[3 * x :][:3] for row in rows[200:] for x in range(width)}
+    assert len(game) > 40
+    assert root == {bytes(3), b"\xff" * 3}

@@ -35,7 +35,7 @@ PROGRAM = [sys.executable, "-m", "switchyard"]
 
 
 def png(file: Path) -> Dots:
-    """Eight bits a colour or a dot, as `boot` writes it (PNG specification, 9.2, has the filters)."""
+    """Eight bits a colour or a dot, as `boot` writes it (PNG specification, 9.2: the filters)."""
     data = file.read_bytes()
     assert data.startswith(b"\x89PNG\r\n\x1a\n")
     width, height = struct.unpack(">II", data[16:24])
