@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a disk for people has loaded into the X server of x11_server.c as well, by
- * /etc/ld.so.preload: the memory into which it draws is the PC's frame buffer then, and what it
- * draws is seen. (The mode's lines are as wide as its own; it has more of them than are shown.)
+ * The C library's allocator for the X server of x11_server.c (memory=/lib/x11_screen.so), where
+ * people are to see what it draws: the memory for its picture is the PC's frame buffer. (The mode's
+ * lines are as wide as its own; it has more of them than are shown.)
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -26,8 +24,5 @@ static void *frame_buffer(void) {
 }
 
 void *malloc(size_t size) {
-    if (size == PICTURE && strcmp(program_invocation_short_name, "Xtightvnc") == 0) {
-        return frame_buffer();
-    }
-    return __libc_malloc(size);
+    return size == PICTURE ? frame_buffer() : __libc_malloc(size);
 }

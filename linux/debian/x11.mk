@@ -121,14 +121,8 @@ $(IMAGE)-doom.cpio: $(DOOM_FILES)
 	mv $@.new $@
 
 # The same, and what the X server is given to be seen.
-$(X11)/ld.so.preload: debian/x11.mk
+$(IMAGE)-screen.cpio: $(DOOM_FILES) $(X11)/x11_screen.so
 	@mkdir -p $(@D)
-	echo /lib/x11_screen.so > $@
-
-$(IMAGE)-screen.cpio: $(DOOM_FILES) $(X11)/x11_screen.so $(X11)/ld.so.preload
-	@mkdir -p $(@D)
-	( $(doom_list); echo "dir /etc 0755 0 0"; \
-		echo "file /etc/ld.so.preload $(X11)/ld.so.preload 0644 0 0"; \
-		echo "file /lib/x11_screen.so $(X11)/x11_screen.so 0755 0 0" ) > $(DOOM)/screen.list
+	( $(doom_list); echo "file /lib/x11_screen.so $(X11)/x11_screen.so 0755 0 0" ) > $(DOOM)/screen.list
 	$(OBJECTS)/usr/gen_init_cpio -t 0 $(DOOM)/screen.list > $@.new
 	mv $@.new $@

@@ -126,7 +126,10 @@ def test_a_picture_of_the_machine(tmp_path: Path) -> None:
     screen = tmp_path / "screen.png"
     words = ["boot", "--machine", "p4-willamette", "--kernel", str(system.booted)]
     words += ["--initrd", str(system.initrd), "--max-cycles", "1000000000"]
-    words += ["--append", f"{system.append('vga=0x311 quiet -- bench doom')}"]
+    words += [
+        "--append",
+        f"{system.append('vga=0x311 quiet -- bench doom memory=/lib/x11_screen.so')}",
+    ]
     subprocess.run(
         [*PROGRAM, *words, "--screen", str(screen)], check=False, stdin=subprocess.DEVNULL
     )
