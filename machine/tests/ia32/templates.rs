@@ -186,6 +186,7 @@ fn forms() -> Vec<Form> {
     for opcode in [0x98, 0x99, 0xa4, 0xa5, 0xc3] {
         add(&[opcode], Rest::Nothing);
     }
+    add(&[0x0f, 0x31], Rest::Nothing);
     add(&[0xeb], Rest::Near(1));
     add(&[0xe9], Rest::Near(4));
     add(&[0xe8], Rest::Near(4));

@@ -184,14 +184,16 @@ impl Timing {
         }
     }
 
-    /// What translated code goes on with.
+    /// What translated code goes on with, where programs see a time that is so far ahead.
     #[inline]
     pub(super) fn lend(
         &mut self,
+        time_ahead: Cycle,
     ) -> (traces::Clock<'_>, traces::Caches<'_>, traces::Predictor<'_>) {
         let clock = traces::Clock {
             now: &mut self.now,
             held: &mut self.held,
+            ahead: time_ahead,
             retired: &mut self.retired,
             access: &mut self.access,
             ready: &mut self.ready,

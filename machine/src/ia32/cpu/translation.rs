@@ -15,7 +15,7 @@ use crate::ia32::isa::flags;
 use crate::ia32::isa::insn::reg::ESP;
 use crate::ia32::isa::insn::{Form, Insn, Repeat, Seg, Size};
 use crate::ia32::isa::kind::Kind;
-use crate::ia32::isa::register::cr0;
+use crate::ia32::isa::register::{cr0, cr4};
 use crate::ia32::memory::hierarchy::Sixth;
 use crate::ia32::memory::memsys::hint;
 use crate::ia32::memory::trace_cache::line::{self, Line};
@@ -95,6 +95,9 @@ fn operands(insn: &Insn) -> Option<(Operand, Operand)> {
 
 /// What `insn` before `next` does. `None`: that is left to its handler.
 fn action(insn: &Insn, cost: &Cost, next: u32) -> Option<Action> {
+    if insn.kind == Kind::Rdtsc && cost.order == Order::Microcode {
+        return Some(Action::TimeStamp { held: cost.latency });
+    }
     if cost.order != Order::Flows || insn.locked {
         return None;
     }
@@ -241,17 +244,20 @@ impl<O: Observer> Core<O> {
         }
     }
 
-    /// Whether translated code may run: it knows segments of all 4 GB at 0 only, and no checks of alignment.
+    /// Whether translated code may run: it knows segments of all 4 GB at 0 only, and no checks of alignment or of who
+    /// reads the time.
     pub(super) fn may_run_translated(&self) -> bool {
         let data = |seg: Seg| {
             let segment = &self.segments[seg as usize];
             segment.is_flat() && segment.is_for_data()
         };
         let aligned = self.eflags & flags::AC != 0 && self.mem.cr0 & cr0::AM != 0;
+        let tells_time = self.cpl == 0 || self.mem.cr4 & cr4::TSD == 0;
         let code = &self.segments[Seg::Cs as usize];
         let stack = &self.segments[Seg::Ss as usize];
         !self.suspended
             && !aligned
+            && tells_time
             && code.is_flat()
             && code.is_32bit()
             && stack.is_32bit()
@@ -263,11 +269,12 @@ impl<O: Observer> Core<O> {
     pub(super) fn run_translated(&mut self, slot: usize, end: Sixth) -> Option<Exit> {
         let key = Key::new(0, true, self.cpl == 3);
         let user = self.cpl == 3;
+        let time_ahead = self.msrs.time_stamp(0);
         let mem = &mut self.mem;
         let (translator, fetch) = mem.traces.lend(key)?;
         let (bytes, written) = mem.platform.bus.ram_to_write();
         let access = mem.time.goes_out();
-        let (clock, caches, predictor) = mem.time.lend();
+        let (clock, caches, predictor) = mem.time.lend(time_ahead);
         let mut counts = Counts::default();
         let exit = translator.run(Guest {
             registers: &mut self.r,

@@ -76,6 +76,8 @@ pub struct Clock<'a> {
     pub now: &'a mut u64,
     /// How much of that time nothing entered.
     pub held: &'a mut u64,
+    /// What programs see of it more than whole cycles.
+    pub ahead: u64,
     /// When the last instruction so far has retired.
     pub retired: &'a mut u64,
     /// When what is waited for is there.

@@ -165,6 +165,12 @@ pub enum Action {
     ExtendAccumulator,
     /// Fills EDX with the sign of EAX.
     SignToEdx,
+    /// Puts the time in whole cycles at which it enters, and what the clock's offset is, into EDX and EAX. Nothing
+    /// enters for a while then.
+    TimeStamp {
+        /// How long.
+        held: u32,
+    },
     /// Pushes a word.
     Push(Operand),
     /// Pops a word into a register, not the stack pointer.
@@ -471,6 +477,7 @@ impl Action {
             | Self::MoveString(_)
             | Self::ExtendAccumulator
             | Self::SignToEdx
+            | Self::TimeStamp { .. }
             | Self::Jump { .. }
             | Self::JumpIf { .. }
             | Self::Call { .. }

@@ -204,6 +204,7 @@ impl Unit {
                 ; sar eax, 31
                 ; mov [rbx + at(EDX)], eax
             ),
+            Action::TimeStamp { held } => self.hold(held),
             Action::Push(Operand::Memory(_)) => dynasm!(self.asm
                 ; .arch x64
                 ; mov eax, [rdi]

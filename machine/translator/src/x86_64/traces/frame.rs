@@ -38,6 +38,8 @@ pub(super) struct Frame {
     pub load_port: u64,
     pub store_port: u64,
     pub held: u64,
+    /// What is added to whole cycles in the time stamp.
+    pub ahead: u64,
     pub write_tag: u64,
     pub writes: *const Hint,
     pub written: *mut bool,
@@ -118,6 +120,7 @@ offsets! {
     LOAD_PORT = load_port
     STORE_PORT = store_port
     HELD = held
+    AHEAD = ahead
     WRITE_TAG = write_tag
     WRITES = writes
     WRITTEN = written

@@ -123,6 +123,7 @@ impl Host {
             load_port: *clock.load_port,
             store_port: *clock.store_port,
             held: *clock.held,
+            ahead: clock.ahead,
             write_tag: guest.hints.write_tag,
             writes: guest.hints.write.as_ptr(),
             written: guest.memory.written.as_mut_ptr(),

@@ -48,7 +48,9 @@ pub(super) struct Passed {
     pub address: u32,
 }
 
-/// The guest's stack pointer.
+/// The guest's registers for results of two words, and its stack pointer.
+const EAX: Register = 0;
+const EDX: Register = 2;
 pub(super) const ESP: Register = 4;
 
 /// Where a register is from rbx.
@@ -188,6 +190,9 @@ impl Unit {
         }
         self.load_target(&step.action);
         self.take_time(step);
+        if matches!(step.action, Action::TimeStamp { .. }) {
+            self.time_stamp();
+        }
         self.passed.instructions += 1;
         self.passed.time += (step.uops * self.prices.uop) as i32;
         self.passed.address = self.passed.address.wrapping_add(step.bytes);
@@ -307,6 +312,46 @@ impl Unit {
         );
     }
 
+    /// The time stamp when the instruction that is translated enters, in EDX and EAX.
+    fn time_stamp(&mut self) {
+        dynasm!(self.asm ; .arch x64 ; lea rcx, [r12 + self.passed.time]);
+        self.whole_cycles();
+        dynasm!(self.asm
+            ; .arch x64
+            ; add rdx, [rbp + frame::AHEAD]
+            ; mov [rbx + at(EAX)], edx
+            ; shr rdx, 32
+            ; mov [rbx + at(EDX)], edx
+        );
+    }
+
+    /// Nothing enters for so long after what has passed. If the unit does not come to its end before the horizon then,
+    /// it is left.
+    pub(super) fn hold(&mut self, time: u32) {
+        let continued = self.asm.new_dynamic_label();
+        dynasm!(self.asm
+            ; .arch x64
+            ; add r12, time as i32
+            ; add QWORD [rbp + frame::HELD], time as i32
+            ; lea rax, [r12 + self.last]
+            ; cmp rax, r8
+            ; jb =>continued
+        );
+        let passed = self.passed;
+        self.leave_here(frame::LEFT);
+        self.passed = passed;
+        dynasm!(self.asm ; .arch x64 ; =>continued);
+    }
+
+    /// In rdx the whole cycles of six in rcx: multiplied by 2^64/6, rounded up, which is exact below 2^62. Changes rax.
+    fn whole_cycles(&mut self) {
+        dynasm!(self.asm
+            ; .arch x64
+            ; mov rax, QWORD 0x2aaa_aaaa_aaaa_aaab
+            ; mul rcx
+        );
+    }
+
     /// Waits for room in the window, which comes before the horizon; rax: when the instruction enters.
     fn wait(&mut self, passed: Passed) {
         dynasm!(self.asm
@@ -315,9 +360,10 @@ impl Unit {
             ; sub rcx, rax
             ; add r12, rcx
             ; add [rbp + frame::HELD], rcx
-            // Whole cycles of six: multiplied by 2^64/6, rounded up, which is exact below 2^62.
-            ; mov rax, QWORD 0x2aaa_aaaa_aaaa_aaab
-            ; mul rcx
+        );
+        self.whole_cycles();
+        dynasm!(self.asm
+            ; .arch x64
             ; add [rbp + frame::FULL], rdx
             ; lea rax, [r12 + passed.time]
         );
