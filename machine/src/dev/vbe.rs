@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A frame buffer: picture memory whose dots lie one after another, line by line, and the registers
 //! that choose its mode: those of the cards of Bochs and QEMU ("Bochs VBE Display API", by J. Bothamy and others;
-//! QEMU's `docs/specs/standard-vga.rst`), where QEMU's `isa-vga` has them. A BIOS would choose a
+//! QEMU's own specification of its standard VGA), where QEMU's `isa-vga` has them. A BIOS would choose a
 //! mode by them as well (VESA BIOS Extension 3.0, function 4F02h); here the loader does.
 //!
 //! Programs reach the memory beside the caches, as it is a card's: each access goes over the bus, and no

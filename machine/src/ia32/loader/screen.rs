@@ -65,7 +65,7 @@ pub fn set(mode: Mode, bus: &mut Bus) {
     }
 }
 
-/// The first 64 bytes of Linux' boot parameters (include/uapi/linux/screen_info.h), with that mode.
+/// The first 64 bytes of Linux' boot parameters (`struct screen_info`, Documentation/arch/x86/zero-page.rst), with that mode.
 pub fn info(mode: Mode) -> [u8; 0x40] {
     /// A linear frame buffer of VESA's.
     const VLFB: u8 = 0x23;
