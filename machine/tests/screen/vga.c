@@ -104,7 +104,7 @@ static void tell(void) {
 }
 
 static void frame_buffer(void) {
-    enum { WIDE = 648, TALL = 482, SHOWN_WIDE = 640, SHOWN_TALL = 480, BYTES = BITS / 8 };
+    enum { WIDE = 328, TALL = 242, SHOWN_WIDE = 320, SHOWN_TALL = 240, BYTES = BITS / 8 };
     volatile unsigned char *dot = (volatile unsigned char *)0xe0000000;
     tell();
     set(ENABLE, 0);
