@@ -20,12 +20,12 @@ PAGES = tuple(APPLICATIONS["web"].values())
 WEB = Application(
     "web",
     {pages: f"A request with a working set of {pages} pages" for pages in PAGES},
-    boots=2,
+    boots=4,
     parameter="pages",
     value=int,
 )
 APACHE = Application(
-    "apache", {"apache": "A request to Apache"}, boots=1, parameter="server", ending="-apache"
+    "apache", {"apache": "A request to Apache"}, boots=2, parameter="server", ending="-apache"
 )
 ROUNDS, QUICK_ROUNDS = 60, 10
 
