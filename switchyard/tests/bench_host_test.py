@@ -81,9 +81,14 @@ def test_this_computer_beside_a_machine(
 def test_it_can_be_interrupted(tmp_path: Path, scratch: Path, number: signal.Signals) -> None:
     bench_host.ensure()
     command = [sys.executable, "-m", "switchyard", "bench-host", "--out", str(tmp_path / "out")]
-    process = subprocess.Popen(
-        command, cwd=root(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
+    # tests that a shell runs in the background ignore it, and so would a child of theirs
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen(
+            command, cwd=root(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
     deadline = time.monotonic() + SECONDS
     # the suite and a child of its own
     while not len(running(scratch)) >= 2 and time.monotonic() < deadline:
