@@ -65,6 +65,7 @@ extern const struct test group_tests[];
 extern const struct test port_tests[];
 extern const struct test software_interrupt_tests[];
 extern const struct test own_state_tests[];
+extern const struct test own_path_tests[];
 extern const struct test module_tests[];
 extern const struct test thumb_tests[];
 

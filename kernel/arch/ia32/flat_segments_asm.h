@@ -69,6 +69,19 @@
     program_segments \a, \b
     .endm
 
+/* (Pages protect: a descriptor of its own is good wherever the space is.) */
+    .macro  switch_check_place space, place, tcb, a, other
+    .endm
+
+    .macro  path_own_segments a
+    movl    %fs, \a
+    cmpl    $USER_UTCB, \a
+    je      .Lgood\@
+    movl    $USER_UTCB, \a
+    movl    \a, %fs
+.Lgood\@:
+    .endm
+
     .macro  path_leave
     movl    TCB_STATUS(%ebx), %edx
     andl    $~EFLAGS_INTERRUPT_ASM, %edx

@@ -26,6 +26,7 @@
 #define SHORT_MESSAGE   2 /* words after the tag, which are in EBX and EBP when it arrives */
 #define KIP_PAGE        0xfffff000
 #define ANY_LOCAL       0xffffffc0
+#define JUMP_SIZE       5
 
     .text
     .balign 64
@@ -94,7 +95,13 @@ sysenter_entry:
     jmp     7f
 5:  path_same_segments %edx, %edi       # unless the sender has left them as they should be
 7:  switch_done_thread %ebx
+    .global path_leaving, path_left     # (own_state.c puts a jump to own_path.S there)
+path_leaving:
     movl    %ebx, %ss:hot + HOT_CURRENT
+path_left:
+    .if path_left - path_leaving < JUMP_SIZE
+    .error "a jump does not fit"
+    .endif
     movl    %ss:TCB_UTCB(%ebx), %edi
     movl    $0, %ss:TCB_WAIT_FOR(%ebx)
     movl    %edi, %ss:UTCB_POINTER_VA

@@ -36,6 +36,7 @@ SECTIONS {
     . = KERNEL_VA + OWN_OFFSET;
     .own : AT(KERNEL_PA + OWN_OFFSET) { *(.own .own_data) } :own
     .own_states (NOLOAD) : AT(ADDR(.own_states) - KERNEL_VA + KERNEL_PA) { *(.own_states) } :own
+    own_from_tcb = own_states - tcbs;
     ASSERT(. <= KERNEL_VA + KERNEL_SIZE, "the kernel does not fit below the heap")
 
     . = SIGMA0_PA;

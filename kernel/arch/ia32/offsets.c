@@ -35,6 +35,7 @@ _Static_assert(offsetof(struct tcb, frame.edx) == TCB_EDX, "frame.edx");
 _Static_assert(offsetof(struct tcb, frame.ecx) == TCB_ECX, "frame.ecx");
 _Static_assert(offsetof(struct tcb, frame.eax) == TCB_EAX, "frame.eax");
 _Static_assert(offsetof(struct tcb, frame.utcb) == TCB_OWN_UTCB, "frame.utcb");
+_Static_assert(offsetof(struct tcb, frame.own) == TCB_OWN, "frame.own");
 _Static_assert(offsetof(struct tcb, wait_open) == TCB_WAIT_OPEN, "tcb.wait_open");
 _Static_assert(offsetof(struct space, kip_area) == SPACE_KIP, "space.kip_area");
 _Static_assert(EFLAGS_USER == EFLAGS_USER_ASM && EFLAGS_FIXED == EFLAGS_FIXED_ASM, "EFLAGS");

@@ -32,11 +32,25 @@
 #define TCB_ECX       52
 #define TCB_EAX       56
 #define TCB_OWN_UTCB  88 /* the kernel's address of it */
+#define TCB_OWN       92
 #define TCB_WAIT_OPEN 96
 
 #define SPACE_KIP 112
 
-#define OWN_STATE_SIZE 152
+/* In struct frame.own. */
+#define OWN_SEGMENT 1
+#define OWN_FPU     2
+
+/* struct own_state, each as large as a TCB: the thread's lies own_from_tcb behind that
+ * (kernel.lds.S). */
+#define OWN_STATE_SIZE     HOT_SIZE
+#define OWN_FLIP_PC        0
+#define OWN_FLIP_REGISTERS 4
+#define OWN_FLIPPED        36
+#define OWN_DESCRIPTOR     40
+#define OWN_OTHER          48
+#define OWN_PLACE          56
+#define EVENT_FLIPPED_ASM  17
 
 /* EFLAGS: a program's own, what the others are then, and the one that SYSEXIT leaves to STI. */
 #define EFLAGS_USER_ASM      0x00240dd5

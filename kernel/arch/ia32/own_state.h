@@ -3,11 +3,8 @@
 #ifndef OWN_STATE_H
 #define OWN_STATE_H
 
+#include "offsets.h"
 #include "tcb.h"
-
-/* struct frame.own */
-#define OWN_SEGMENT 1u
-#define OWN_FPU     2u
 
 /* A program's exception, or its call: VECTOR_PROTECTION with the error code of INT
  * L4_IA32_OWN_CALL. */
@@ -15,5 +12,8 @@ void own_trap(struct tcb *self, uint32_t vector, uint32_t error);
 
 /* The thread is to run. True: with a segment of its own. */
 uint32_t own_leave(struct tcb *t);
+
+/* The IPC path has switched to a thread with a segment, which is not described as it should be. */
+void own_enter(struct tcb *t);
 
 #endif

@@ -38,6 +38,10 @@ own_vector_13:
     je      1f
     testb   $ERROR_OF_INT, (%esp)
     jnz     protection_entry
+    cmpl    $0, (%esp)
+    je      own_protection              # (own_path.S; it comes back if it is something else)
+    .global own_protection_slow
+own_protection_slow:
 1:  pushl   $VECTOR_PROTECTION
     note_segments
 
@@ -75,7 +79,7 @@ own_finish:
     jmp     kernel_iret
 
     .section .own_states, "aw", @nobits
-    .balign 4
+    .balign OWN_STATE_SIZE
     .global own_states
 own_states:
     .space  THREAD_COUNT_ASM * OWN_STATE_SIZE

@@ -137,6 +137,10 @@ path_checks_end:
 .Lgood\@:
     .endm
 
+/* (path_check_segments has seen what is in FS.) */
+    .macro  path_own_segments a
+    .endm
+
     .macro  path_leave
     pushl   $USER_DATA
     pushl   %ss:TCB_SP(%ebx)

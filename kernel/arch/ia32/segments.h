@@ -18,6 +18,11 @@
 #define SEGMENTS    7
 /* After them, once a thread has one: its own segment (own_state.c). */
 #define USER_OWN 0x3b
+/* Nobody's, in the upper word (SDM vol. 3, 3.4.3): not present. (Not of type 0, whose load were
+ * #GP.) Whether it is present, a bit of the byte. */
+#define DESCRIPTOR_NONE    0x00407300
+#define DESCRIPTOR_KIND    5
+#define DESCRIPTOR_PRESENT 0x80
 
 /*
  * The task state (SDM vol. 3, 6.2.1): its last word says in the upper half where the map of ports

@@ -5,8 +5,8 @@
  * message to the server and loads the registers that are there when the answer comes. stub_capture does the same
  * for a thread that the server has stopped somewhere: the server knows the address.
  *
- * A program with thread-local storage has a segment of its own in GS (own_segment.h). The server's answer finds
- * the kernel's segment there, so such a thread has a second part of the stub, which loads its selector again.
+ * A program with thread-local storage has a segment of its own in GS (own_segment.h), which the kernel loads
+ * whenever the thread goes on.
  *
  * In the shared page: stack pointer, instruction pointer, error code of another INT, base of the segment; then what
  * PUSHA and PUSHF leave, at the end of 64 bytes.
@@ -30,7 +30,7 @@
 #define CODE_OF_CALL (0x80 * 8 + 2)
 
 
-/* The registers of the program go into the shared page, and come from there. */
+/* The registers of the program go into the shared page. */
 	.macro	save
 	movl	%esp, SHARED_SP
 	movl	$SHARED_TOP, %esp
@@ -38,98 +38,60 @@
 	pushal
 	.endm
 
-	.macro	load
-	popal
-	popfl
-	movl	SHARED_SP, %esp
-	jmp	*SHARED_IP
-	.endm
-
-/* An INT, which is a system call, or goes to `other` with its code in ESI and its address in ECX. */
-	.macro	save_call other
-	save
-	movl	HOST_UTCB + L4_IA32_UTCB_INT_IP, %ecx
-	movl	HOST_UTCB + L4_IA32_UTCB_INT_CODE, %esi
-	cmpl	$CODE_OF_CALL, %esi
-	jne	\other
-	addl	$INT_SIZE, %ecx
-	movl	%ecx, SHARED_IP
-	.endm
-
-/* The words of a message to the server but its tag. */
-	.macro	to_server
-	movl	AT(host_stub_server), %eax
-	movl	%eax, %edx
-	xorl	%ecx, %ecx
-	.endm
-
-/* An exception there: the server answers by other registers. */
-	.macro	save_other
-	movl	%ecx, SHARED_IP
-	movl	%esi, SHARED_CODE
-	to_server
-	movl	$OTHER_INT, %esi
-	.endm
-
-/* The call, by the tag in ESI. */
-	.macro	send
-	movl	$HOST_UTCB, %edi
-	cld
-	call	*AT(host_stub_ipc)
-	.endm
-
 	.section .rodata
 	.balign 4096
 	.global host_stub, host_stub_server, host_stub_ipc, host_stub_start, host_stub_capture
-	.global host_stub_again, host_stub_answered
-	.global host_stub_own, host_stub_own_capture, host_stub_own_again, host_stub_own_answered
+	.global host_stub_again, host_stub_answered, host_stub_own
 host_stub:
 	/* The thread's first instructions: it names the handlers, then it is at the server's disposal. */
 host_stub_start:
 	movl	AT(host_stub_server), %eax
 	movl	%eax, HOST_UTCB + L4_UTCB_EXCEPTION_HANDLER
 	movl	$AT(system_call), HOST_UTCB + L4_IA32_UTCB_INT_HANDLER
-host_stub_capture:
-	save
-	jmp	host_stub_again
-other:
-	save_other
-	jmp	1f
-	.balign 16
-system_call:
-	save_call other
-host_stub_again:
-	to_server
-	movl	$NO_WORDS, %esi
-1:	send
-host_stub_answered:
-	load
+	jmp	host_stub_capture
 
-	/* The second part: the thread gets its segment, or another base for it. */
-	.balign 16
+	/* It gets its segment, or another base for it: by an INT, which it must not handle itself. */
 host_stub_own:
 	movl	$0, HOST_UTCB + L4_IA32_UTCB_INT_HANDLER
 	movl	SHARED_BASE, %ecx
 	movl	$1, %eax
 	int	$L4_IA32_OWN_CALL
-	movl	$AT(own_call), HOST_UTCB + L4_IA32_UTCB_INT_HANDLER
-host_stub_own_capture:
+	movl	$AT(system_call), HOST_UTCB + L4_IA32_UTCB_INT_HANDLER
+host_stub_capture:
 	save
-	jmp	host_stub_own_again
-own_other:
-	save_other
-	jmp	2f
+	jmp	host_stub_again
+
+	/* An INT that is no system call: an exception, which the server answers by other registers. */
+other:
+	movl	%ecx, SHARED_IP
+	movl	%esi, SHARED_CODE
+	movl	$OTHER_INT, %esi
+	jmp	send
+
 	.balign 16
-own_call:
-	save_call own_other
-host_stub_own_again:
-	to_server
+system_call:
+	save
+	movl	HOST_UTCB + L4_IA32_UTCB_INT_IP, %ecx
+	movl	HOST_UTCB + L4_IA32_UTCB_INT_CODE, %esi
+	cmpl	$CODE_OF_CALL, %esi
+	jne	other
+	addl	$INT_SIZE, %ecx
+	movl	%ecx, SHARED_IP
+host_stub_again:
 	movl	$NO_WORDS, %esi
-2:	send
-host_stub_own_answered:
-	movl	$L4_IA32_OWN_SELECTOR, %eax
-	movl	%eax, %gs
-	load
+send:
+	movl	AT(host_stub_server), %eax
+	movl	%eax, %edx
+	xorl	%ecx, %ecx
+	movl	$HOST_UTCB, %edi
+	cld
+	call	*AT(host_stub_ipc)
+	/* The answer has come (task.c knows: what is behind this). */
+host_stub_answered:
+	popal
+	popfl
+	movl	SHARED_SP, %esp
+	jmp	*SHARED_IP
 
 	.balign 4
 host_stub_server:

@@ -61,8 +61,7 @@ enum {
 #define SHARED_PUSHED (7 * 4) /* where they begin */
 
 extern char host_stub[], host_stub_start[], host_stub_capture[], host_stub_again[],
-    host_stub_answered[], host_stub_own[], host_stub_own_capture[], host_stub_own_again[],
-    host_stub_own_answered[];
+    host_stub_answered[], host_stub_own[];
 #define STUB(label) (HOST_STUB + (L4_Word_t)((label) - host_stub))
 extern L4_Word_t host_stub_server, host_stub_ipc;
 
@@ -74,7 +73,6 @@ static struct task {
     unsigned version;
     L4_Word_t fault_ip;
     int region; /* 1 on; 0: none */
-    bool own;   /* it has a segment of its own, and the stub's second part */
 } tasks[HOST_TASKS];
 
 static int region_taken[ROOT_UNITS];
@@ -430,13 +428,9 @@ enum place { IN_PROGRAM, BEFORE_MESSAGE, AFTER_ANSWER };
 /* Where in the stub it is, if it is there: its message is still to come, or its answer has come. */
 static enum place place_of(L4_Word_t ip, L4_Word_t control) {
     const uint8_t *kip = (const uint8_t *)L4_GetKernelInterface();
-    L4_Word_t at = ip - HOST_STUB;
 
-    if (at < PAGE) {
-        bool second = at >= (L4_Word_t)(host_stub_own - host_stub);
-        const char *answered = second ? host_stub_own_answered : host_stub_answered;
-
-        return at >= (L4_Word_t)(answered - host_stub) ? AFTER_ANSWER : BEFORE_MESSAGE;
+    if (ip - HOST_STUB < PAGE) {
+        return STUB(host_stub_answered) <= ip ? AFTER_ANSWER : BEFORE_MESSAGE;
     }
     if (ip - HOST_KIP >= PAGE) {
         return IN_PROGRAM;
@@ -454,12 +448,10 @@ enum host_capture host_task_capture(unsigned task, struct host_registers *r) {
         ip = t->fault_ip;
     }
     if (place == IN_PROGRAM) {
-        (void)exchange_registers(task, CANCEL | SET_IP, 0,
-                                 STUB(t->own ? host_stub_own_capture : host_stub_capture),
-                                 &ignored);
+        (void)exchange_registers(task, CANCEL | SET_IP, 0, STUB(host_stub_capture), &ignored);
     } else if (place == AFTER_ANSWER) { /* what it was to load is still there */
         (void)exchange_registers(task, SET_IP | SET_SP, HOST_SHARED + SHARED_PUSHED,
-                                 STUB(t->own ? host_stub_own_again : host_stub_again), &ignored);
+                                 STUB(host_stub_again), &ignored);
     }
     if (!until_in_stub(task, L4_nilthread)) {
         return HOST_LOST;
@@ -476,7 +468,6 @@ int host_task_set_segment(unsigned task, unsigned long base) {
     L4_Word_t ignored;
 
     t->shared[SHARED_BASE] = base;
-    t->own = true;
     (void)exchange_registers(task, CANCEL | SET_IP, 0, STUB(host_stub_own), &ignored);
     return until_in_stub(task, L4_nilthread);
 }

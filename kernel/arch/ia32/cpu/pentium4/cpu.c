@@ -11,7 +11,6 @@
 /* SDM vol. 3, 4.8.7. */
 #define MSR_SYSENTER_CS  0x174u
 #define MSR_SYSENTER_ESP 0x175u
-#define MSR_SYSENTER_EIP 0x176u
 
 #define TASK_STACK      1 /* word: ESP0; the next is SS0 */
 #define GATE_INTERRUPT  0x8e00u
@@ -62,14 +61,10 @@ static void set_vectors(void) {
     __asm__ volatile("lidt %0" : : "m"(table));
 }
 
-static void write_msr(uint32_t number, uint32_t value) {
-    __asm__ volatile("wrmsr" : : "c"(number), "a"(value), "d"(0));
-}
-
 void cpu_init(void) {
     set_task_state();
     set_vectors();
-    write_msr(MSR_SYSENTER_CS, KERNEL_CODE);
-    write_msr(MSR_SYSENTER_ESP, (uint32_t)kernel_stack_top);
-    write_msr(MSR_SYSENTER_EIP, (uint32_t)sysenter_entry);
+    cpu_write_msr(MSR_SYSENTER_CS, KERNEL_CODE);
+    cpu_write_msr(MSR_SYSENTER_ESP, (uint32_t)kernel_stack_top);
+    cpu_set_sysenter(sysenter_entry);
 }

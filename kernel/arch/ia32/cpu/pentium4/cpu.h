@@ -29,6 +29,15 @@ static inline void cpu_flush_tlbs(void) {
     __asm__ volatile("movl %0, %%cr4" : : "r"(cr4) : "memory");
 }
 
+static inline void cpu_write_msr(uint32_t number, uint32_t value) {
+    __asm__ volatile("wrmsr" : : "c"(number), "a"(value), "d"(0));
+}
+
+/* Where SYSENTER goes (SDM vol. 3, 4.8.7). */
+static inline void cpu_set_sysenter(const char *entry) {
+    cpu_write_msr(0x176, (uint32_t)entry);
+}
+
 static inline uint32_t cpu_fault_address(void) {
     uint32_t va;
     __asm__ volatile("movl %%cr2, %0" : "=r"(va));

@@ -3,9 +3,9 @@
  * A segment of a thread's own, for thread-local storage as other systems have it by GS: an
  * extension of X.2.
  *
- * From its base on, and below it, it reaches all that the thread's space does. Whenever the thread
- * is in its program by another way than an IPC, GS has its selector, and FS the UTCB pointer's
- * segment; after an IPC GS may be that one too, and the thread loads its selector itself.
+ * From its base on, and below it, it reaches all that the thread's space does. Whenever the
+ * thread's program goes on after a call, an exception or an interrupt, GS has its selector, and FS
+ * the UTCB pointer's segment.
  */
 #ifndef L4_OWN_SEGMENT_H
 #define L4_OWN_SEGMENT_H

@@ -24,6 +24,9 @@ _Static_assert(offsetof(struct switch_state, descriptor) == SWITCH_DESCRIPTOR &&
                "switch_state.descriptor");
 _Static_assert(offsetof(struct switch_state, credit) == SWITCH_CREDIT, "switch_state.credit");
 _Static_assert(offsetof(struct switch_state, io_map) == SWITCH_IO_MAP, "switch_state.io_map");
+_Static_assert(offsetof(struct switch_state, base) == SWITCH_BASE &&
+                   offsetof(struct switch_state, size) == SWITCH_SIZE,
+               "where the space lies");
 _Static_assert(offsetof(struct hot, scheme.shown) == HOT_SHOWN, "hot.scheme.shown");
 
 #define UNIT       ((uint32_t)SMALL_AREA / SMALL_UNITS)

@@ -19,6 +19,8 @@
 #define SWITCH_DESCRIPTOR_HIGH 12
 #define SWITCH_CREDIT          16
 #define SWITCH_IO_MAP          20
+#define SWITCH_BASE            24
+#define SWITCH_SIZE            28
 #define HOT_SHOWN              20
 
 /* By what the type of code differs from that of data. */
@@ -55,6 +57,15 @@
     movl    \b, %ss:segments + (USER_DATA & ~7) + 4
     orl     $DESCRIPTOR_CODE, \b
     movl    \b, %ss:segments + (USER_CODE & ~7) + 4
+    .endm
+
+    .macro  switch_check_place space, place, tcb, a, other
+    movl    %ss:SWITCH_BASE(\space), \a
+    cmpl    \a, %ss:\place(\tcb)
+    jne     \other
+    movl    %ss:SWITCH_SIZE(\space), \a
+    cmpl    \a, %ss:\place + 4(\tcb)
+    jne     \other
     .endm
 
     .macro  switch_done space
