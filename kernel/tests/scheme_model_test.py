@@ -70,6 +70,7 @@ FOUND = {
         "forget_tlb",
         "lines_of_all",
         "join_not_pending",
+        "range_lines",
     ],
     "SLOTS": [
         "added",

@@ -29,6 +29,7 @@
 #define forget_tlb       8  /* ... and the TLB, also if the member has no domain of its own */
 #define lines_of_all     9  /* a member's lines are looked for whether it has run or not */
 #define join_not_pending 10 /* nobody joins while TLBs are still to be flushed for it */
+#define range_lines      11 /* who leaves no region has its lines flushed; a region's are gone already */
 
 byte omit;
 #define DO(what) (omit != what)
@@ -273,10 +274,17 @@ inline forget_races() {
 
 inline start(s) {
     if
-    :: DO(leave_range) -> leave(s)
-    :: else
+    :: DO(leave_range) && member[s] && ACTIVE -> leave(s)
+    :: else ->
+        if
+        :: DO(leave_range) -> leave(s)
+        :: else
+        fi;
+        if
+        :: DO(range_lines) -> flush_cache_page(s)
+        :: else
+        fi
     fi;
-    flush_cache_page(s);
     stage[s] = 1
 }
 

@@ -397,6 +397,43 @@ static void mapped_by_each(void) {
     ring_end(&ring);
 }
 
+/* One takes rights from what two share, and gives them back: soon they share it again. */
+static void rights_given_back(void) {
+    enum { SHARED_BYTES = 4 * PAGE, TURNS_EACH = 32, EACH = 8 };
+    unsigned long flushes = 0, given = 0;
+    volatile unsigned int *pages;
+    struct ring ring;
+    if (!is_counted(SHARED)) {
+        return;
+    }
+    come_back();
+    pages = fresh(SHARED_BYTES, MAP_SHARED);
+    ring_make(&ring, 2);
+    for (unsigned int turn = ring.own; turn < 2 * TURNS_EACH; turn += 2) {
+        if (turn != 0) {
+            ring_wait(&ring);
+        }
+        if (turn == 4) {
+            flushes = counter(FLUSHES);
+        }
+        if (ring.own == 0 && turn % EACH == 4) {
+            EXPECT(protect((void *)pages, SHARED_BYTES, PROT_READ) == 0);
+            EXPECT(protect((void *)pages, SHARED_BYTES, PROT_READ | PROT_WRITE) == 0);
+            given++;
+        }
+        EXPECT(pages[0] == turn);
+        pages[0] = turn + 1;
+        ring_pass(&ring);
+    }
+    if (ring.own == 0) {
+        ring_wait(&ring);
+        flushes = counter(FLUSHES) - flushes;
+        printf("  rights given back %d times: %d flushes\n", (int)given, (int)flushes);
+        EXPECT(flushes <= 3 * given);
+    }
+    ring_end(&ring);
+}
+
 const struct test fass_tests[] = {
     {"a switch flushes nothing", nothing_is_flushed},
     {"domains are recycled", domains_are_recycled},
@@ -413,5 +450,6 @@ const struct test fass_tests[] = {
     {"shared memory at many places", shared_places},
     {"a futex of many", futex_of_many},
     {"a file that each maps", mapped_by_each},
+    {"rights that are given back", rights_given_back},
     {0},
 };

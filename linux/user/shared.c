@@ -138,18 +138,20 @@ static void where_another_has_it(void) {
 }
 
 /*
- * One has mapped a file privately and only reads; another writes it, where it has it mapped or by
- * write(). What the reader has never written, it sees change.
+ * Some have mapped a file privately and only read; another writes it, where it has it mapped or by
+ * write(). What the readers have never written, they see change. They have it where the kernel
+ * likes, or each at an address of its own from `at` on.
  */
-static void read_by_private(int writer_maps) {
+static void read_by_private(int readers, unsigned long at, int writer_maps) {
     enum { LITTLE = 256, ROUNDS = 12 };
     static unsigned int copy[LITTLE / sizeof(unsigned int)];
     int fd = scratch_file(PAGE, 0);
     char *page = NULL;
     struct ring ring;
-    ring_make(&ring, 2);
-    if (ring.own == 0) {
-        page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
+    ring_make(&ring, readers + 1);
+    if (ring.own < readers) {
+        page = mmap((void *)(at ? at + 4ul * PAGE * ring.own : 0), PAGE, PROT_READ,
+                    MAP_PRIVATE | (at ? MAP_FIXED : 0), fd, 0);
     } else if (writer_maps) {
         page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     }
@@ -158,7 +160,7 @@ static void read_by_private(int writer_maps) {
         if (ring.own != 0 || round != 0) {
             ring_wait(&ring);
         }
-        if (ring.own == 0) {
+        if (ring.own < readers) {
             EXPECT(filled(page, LITTLE, round));
         } else if (writer_maps) {
             fill(page, LITTLE, round + 1);
@@ -172,11 +174,19 @@ static void read_by_private(int writer_maps) {
 }
 
 static void private_and_mapped(void) {
-    read_by_private(1);
+    read_by_private(1, 0, 1);
 }
 
 static void private_and_written(void) {
-    read_by_private(0);
+    read_by_private(1, 0, 0);
+}
+
+static void private_in_two_and_written(void) {
+    read_by_private(2, 0, 0);
+}
+
+static void private_above_and_written(void) {
+    read_by_private(2, 0x94000000, 0);
 }
 
 /*
@@ -265,6 +275,10 @@ const struct test shared_tests[] = {
     {"little of a file, mapped privately by one and written where another has it",
      private_and_mapped},
     {"little of a file, mapped privately by one and written by another", private_and_written},
+    {"little of a file, mapped privately by two and written by a third",
+     private_in_two_and_written},
+    {"little of a file, mapped privately by two at two addresses and written by a third",
+     private_above_and_written},
     {"one page at two addresses", two_addresses},
     {"System V shared memory", system_v},
     {0},
