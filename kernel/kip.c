@@ -60,6 +60,7 @@ static void add_memories(void) {
     }
     the_kip->MemoryInfo = (L4_MemoryInfo_t){.n = (L4_Word16_t)n, .MemDescPtr = MEMORY_DESCS};
     kernel_assert(MEMORY_DESCS + n * sizeof(L4_MemoryDesc_t) <= KERNEL_DESC);
+    KIP_ADD_FOUND();
 }
 
 static void add_kernel_desc(void) {

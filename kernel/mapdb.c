@@ -352,7 +352,7 @@ static bool find_source(struct space *from, word_t va, struct source *s) {
         while (s->size != SIZE_4K && has_reserved(from, va, s->size)) {
             s->size--;
         }
-        return !space_is_reserved(from, va);
+        return !space_is_reserved_frame(from, va);
     }
     mapping_t m = ptab_get(from, va);
     if (m == 0) {

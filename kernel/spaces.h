@@ -60,6 +60,12 @@ static inline bool space_is_reserved(const struct space *space, word_t va) {
            va - space->reserved[1].base < space->reserved[1].size;
 }
 
+/* Likewise of a frame that sigma0 gives. */
+static inline bool space_is_reserved_frame(const struct space *space, word_t pa) {
+    return pa >= FRAMES_END || pa - space->reserved[0].base < space->reserved[0].size ||
+           pa - space->reserved[1].base < space->reserved[1].size;
+}
+
 /* Is one of these in [va, va + size)? */
 bool space_overlaps_reserved(const struct space *space, word_t va, word_t size);
 

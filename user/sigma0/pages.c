@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Who owns which physical page: one byte a page of RAM (an index into `owners`), and a short list
- * for pages elsewhere (devices), which are few and far apart.
+ * for pages elsewhere (devices): pieces of several that were asked for one after another.
  */
 #include "pages.h"
 
@@ -19,7 +19,7 @@ static L4_Word_t ram_base; /* of the first conventional memory that the kernel n
 static L4_Word8_t ram_owner[RAM_PAGES];
 
 static struct {
-    L4_Word_t page;
+    L4_Word_t first, last; /* pages */
     unsigned owner;
 } device[MAX_DEVICE];
 static unsigned num_devices;
@@ -98,7 +98,7 @@ static unsigned owner_of(L4_Word_t page) {
         return ram_owner[index];
     }
     for (unsigned i = 0; i < num_devices; i++) {
-        if (device[i].page == page) {
+        if (page >= device[i].first && page <= device[i].last) {
             return device[i].owner;
         }
     }
@@ -114,10 +114,15 @@ static bool set_owner(L4_Word_t page, unsigned owner) {
     if (owner_of(page) == owner) {
         return true;
     }
+    if (num_devices != 0 && device[num_devices - 1].owner == owner &&
+        device[num_devices - 1].last + PAGE_SIZE == page) {
+        device[num_devices - 1].last = page;
+        return true;
+    }
     if (num_devices == MAX_DEVICE) {
         return false;
     }
-    device[num_devices].page = page;
+    device[num_devices].first = device[num_devices].last = page;
     device[num_devices++].owner = owner;
     return true;
 }

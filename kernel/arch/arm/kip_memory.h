@@ -16,6 +16,9 @@
     ADD(UART_PA, 0x00100000)                                                                       \
     ADD(SYSTEM_PA, 0x00100000)
 
+/* What is only known at boot. */
+#define KIP_ADD_FOUND() ((void)0)
+
 /* Absolute symbols made by embed.py. */
 extern char boot_sigma0_ip[], boot_sigma0_low[], boot_sigma0_high[];
 extern char boot_program_ip[], boot_program_low[], boot_program_high[];

@@ -26,7 +26,8 @@
 
 #include "board_layout.h"
 
-#define KERNEL_AREA      0xfe000000 /* everything above is the kernel's */
+#define KERNEL_AREA      0xfe000000  /* everything above is the kernel's */
+#define FRAMES_END       KERNEL_AREA /* sigma0 gives none that lies above */
 #define HEAP_SIZE        0x00800000
 #define HEAP_VA          0xfe000000
 #define HEAP_UNCACHED_VA 0xfe800000

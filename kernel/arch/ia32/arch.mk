@@ -19,5 +19,5 @@ ARCH_SWITCH := $(SWITCH)$(if $(filter-out $(SMALL_AREA_DEFAULT),$(SMALL_AREA)),-
 ARCH_CPU = $(ARCH_PROGRAM_CPU)
 ARCH_DEFINES := -DSMALL_AREA=$(SMALL_AREA)
 ARCH_FOLDERS := cpu/$(CPU)
-ARCH_OBJS := boot entry ipc_path kip ptab bootinfo modules offsets trap ports software_interrupt own_state own_traps own_path cpu/$(CPU)/cpu switch
+ARCH_OBJS := boot entry ipc_path kip ptab bootinfo modules offsets trap ports software_interrupt own_state own_traps own_path screen cpu/$(CPU)/cpu switch
 COMMON_small := small

@@ -29,6 +29,7 @@
 
 #define KERNEL_VA        0xf0000000
 #define KERNEL_AREA      (KERNEL_VA - SMALL_AREA) /* everything above is the kernel's to give */
+#define FRAMES_END       KERNEL_VA                /* sigma0 gives none that lies above */
 #define HEAP_VA          0xf0400000
 #define HEAP_UNCACHED_VA HEAP_VA
 #define PROBE_VA         0xf1000000

@@ -69,7 +69,7 @@ static EXTENSION uint32_t write_record(const struct multiboot_info *info) {
     return (uint32_t)r;
 }
 
-EXTENSION uint32_t bootinfo_init(uint32_t info) {
+EXTENSION uint32_t bootinfo_init_modules(uint32_t info) {
     const struct multiboot_info *i = (const struct multiboot_info *)info;
     if (!is_in_memory(info) || (i->flags & HAS_MODULES) == 0 || i->module_count == 0 ||
         !is_in_memory(i->modules)) {

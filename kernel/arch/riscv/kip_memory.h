@@ -15,6 +15,9 @@
     ADD(UART_PA, 0x1000)                                                                           \
     ADD(VIRTIO_PA, 0x8000)
 
+/* What is only known at boot. */
+#define KIP_ADD_FOUND() ((void)0)
+
 /* Absolute symbols made by embed.py, which are too far from the kernel's code to be named there; so
  * kip.S has their values. */
 extern const struct {

@@ -20,6 +20,7 @@
 #include "board_layout.h"
 
 #define KERNEL_AREA      0x4000000000 /* everything above is the kernel's, or nobody's */
+#define FRAMES_END       KERNEL_AREA  /* sigma0 gives none that lies above */
 #define PHYSICAL_VA      0xffffffc000000000
 #define KERNEL_VA        (PHYSICAL_VA + KERNEL_PA)
 #define HEAP_VA          (PHYSICAL_VA + HEAP_PA)
