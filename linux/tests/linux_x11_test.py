@@ -12,12 +12,17 @@ import pytest
 
 from switchyard.data.suite import APPLICATIONS
 from switchyard.run import build, build_linux, machine
-from switchyard.run.build_linux import I386_BENCH
+from switchyard.run.build_linux import I386_BENCH, SERVERS, Linux
 from switchyard.tests.screen_test import png
 
 PROGRAM = [sys.executable, "-m", "switchyard"]
 WAD = build.root() / "linux" / "debian" / "doom" / "wad.py"
 MAX_CYCLES = 8_000_000_000
+# Linux alone, and as a server, with all in small spaces.
+PICTURED: Mapping[str, Linux] = {
+    name: replace(system, disk="screen")
+    for name, system in (("native", I386_BENCH), ("l4", SERVERS["server", "programs"]))
+}
 Lumps = Sequence[tuple[str, bytes]]
 
 
@@ -120,16 +125,14 @@ def test_on_the_machine(name: str) -> None:
 
 @pytest.mark.linux
 @pytest.mark.long
-def test_a_picture_of_the_machine(tmp_path: Path) -> None:
-    system = replace(I386_BENCH, disk="screen")
+@pytest.mark.parametrize("system", PICTURED.values(), ids=PICTURED)
+def test_a_picture_of_the_machine(system: Linux, tmp_path: Path) -> None:
     build_linux.ensure([system])
     screen = tmp_path / "screen.png"
     words = ["boot", "--machine", "p4-willamette", "--kernel", str(system.booted)]
-    words += ["--initrd", str(system.initrd), "--max-cycles", "1000000000"]
-    words += [
-        "--append",
-        f"{system.append('vga=0x311 quiet -- bench doom memory=/lib/x11_screen.so')}",
-    ]
+    words += ["--initrd", str(system.initrd), "--max-cycles", "1500000000"]
+    asked = "vga=0x311 rootfstype=ramfs quiet -- bench doom rounds=500 memory=/lib/x11_screen.so"
+    words += ["--append", system.append(asked)]
     subprocess.run(
         [*PROGRAM, *words, "--screen", str(screen)], check=False, stdin=subprocess.DEVNULL
     )

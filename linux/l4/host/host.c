@@ -7,6 +7,7 @@
 #include <l4/l4.h>
 
 #include "../root-task/root.h"
+#include "../root-task/screen.h"
 #include "internal.h"
 
 L4_ThreadId_t host_main;
@@ -83,18 +84,30 @@ unsigned long host_khz(void) {
     return L4_ProcDescInternalFreq(L4_ProcDesc(L4_GetKernelInterface(), 0));
 }
 
-/* (Touched, as only what the server has can be given to programs.) */
-unsigned long host_device(void) {
-    static enum { NOT_ASKED, NONE, THERE } device;
+static unsigned long probe_page(void) {
+    static enum { NOT_ASKED, NONE, THERE } probe;
 
-    if (device == NOT_ASKED) {
-        device = host_ask(ROOT_FIND_DEVICE, NULL, 0) != 0 ? THERE : NONE;
+    if (probe == NOT_ASKED) {
+        probe = host_ask(ROOT_FIND_DEVICE, NULL, 0) != 0 ? THERE : NONE;
     }
-    if (device == NONE) {
-        return 0;
+    return probe == THERE ? ROOT_DEVICE : 0;
+}
+
+static unsigned long screen_page(unsigned long physical) {
+    L4_Word_t size, base = screen_find(&size);
+    L4_Word_t at = physical - base;
+
+    return at < size && at < ROOT_SCREEN_MAX ? ROOT_SCREEN + at : 0;
+}
+
+/* (Touched, as only what the server has can be given to programs.) */
+unsigned long host_device(unsigned long physical) {
+    unsigned long page = physical == PROBE_BASE_PA ? probe_page() : screen_page(physical);
+
+    if (page != 0) {
+        (void)*(const volatile char *)page;
     }
-    (void)*(const volatile char *)ROOT_DEVICE;
-    return ROOT_DEVICE;
+    return page;
 }
 
 void host_exit(int status) {

@@ -29,10 +29,9 @@ unsigned long host_address_end(void);
 /* Of the time-stamp counter. */
 unsigned long host_khz(void);
 
-/* The device whose registers programs may be shown, the simulator's probe: its physical address;
- * our address of its page, or 0. */
-#define HOST_DEVICE 0x50000000ul /* include/probe.h */
-unsigned long host_device(void);
+/* Devices that programs may be shown, the simulator's probe and the frame buffer: our address of
+ * the page with this physical address, or 0. */
+unsigned long host_device(unsigned long physical);
 
 void host_exit(int status) __attribute__((noreturn));
 

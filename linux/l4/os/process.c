@@ -175,8 +175,8 @@ static unsigned long find_frame(unsigned long address, bool write, int *rights) 
     physical = pte_val(*pte) & PAGE_MASK;
     if (physical >=
         high_physmem -
-            uml_physmem) { /* by /dev/mem: not a page of ours, but it may be the device */
-        return physical == HOST_DEVICE ? host_device() : 0;
+            uml_physmem) { /* by /dev/mem: not a page of ours, but it may be a device's */
+        return host_device(physical);
     }
     return (unsigned long)__va(physical);
 }

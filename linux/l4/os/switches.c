@@ -85,7 +85,7 @@ void count_switch(void) {
 }
 
 static void to_probe(unsigned int offset, unsigned int value) {
-    volatile unsigned int *probe = (void *)host_device();
+    volatile unsigned int *probe = (void *)host_device(PROBE_BASE_PA);
 
     if (probe && probe[PROBE_ID / sizeof(*probe)] == PROBE_ID_VALUE) {
         probe[offset / sizeof(*probe)] = value;

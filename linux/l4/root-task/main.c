@@ -14,6 +14,7 @@
 
 #include "../../../user/common/probe.h"
 #include "../host/host.h"
+#include "screen.h"
 #include "tasks.h"
 
 /* In assembly, made by rules.mk: where the server begins. */
@@ -188,16 +189,14 @@ static L4_Word_t memory_end(void) {
     return end_of_memory;
 }
 
-/* All memory is ours, or sigma0 would give what Linux has not touched yet to any program that asks;
- * and all ports. A page of each part is mapped to where the next one takes its place; what the
- * server needs comes page by page. */
-static void claim_all(void) {
+/* A page of each part is mapped to where the next one takes its place. */
+static void claim(L4_Word_t at, L4_Word_t end_of_it) {
     static uint8_t window[PAGE] __attribute__((aligned(4096)));
     L4_Fpage_t page = L4_FpageLog2((L4_Word_t)(uintptr_t)window, 12);
-    L4_Word_t end_of_memory = memory_end(), at = ROOT_DRIVER, size;
-    for (; at < end_of_memory; at += size) {
+    L4_Word_t size;
+    for (; at < end_of_it; at += size) {
         L4_Word_t log2_size = 22;
-        while ((at & ((1u << log2_size) - 1)) != 0 || end_of_memory - at < 1u << log2_size) {
+        while ((at & ((1u << log2_size) - 1)) != 0 || end_of_it - at < 1u << log2_size) {
             log2_size--;
         }
         /* The kernel's own pages are not to be had, nor a part that has some of them. */
@@ -208,11 +207,30 @@ static void claim_all(void) {
         }
         size = 1u << log2_size;
     }
+}
+
+/* All memory is ours, or sigma0 would give what Linux has not touched yet to any program that asks;
+ * and the frame buffer, and all ports. What the server needs comes page by page. */
+static void claim_all(void) {
+    L4_Word_t size, screen = screen_find(&size);
+    claim(ROOT_DRIVER, memory_end());
+    claim(screen, screen + size);
     (void)L4_Sigma0_GetPage(L4_nilthread, L4_IoFpageLog2(0, L4_IO_PORTS_LOG2));
 }
 
-/* All of memory from its image on is the server's, at its addresses, and the probe's registers.
- * False: there is nothing there. */
+/* The page of the frame buffer that has its place there. False: it has none. */
+static bool show_screen(L4_ThreadId_t to, L4_Word_t page) {
+    L4_Word_t size, screen = screen_find(&size), at = page - ROOT_SCREEN;
+    if (at >= size || at >= ROOT_SCREEN_MAX) {
+        return false;
+    }
+    (void)L4_Sigma0_GetPage_RcvWindow(L4_nilthread, L4_FpageLog2(screen + at, 12),
+                                      L4_FpageLog2(page, 12));
+    return task_give(to, page, page, L4_ReadWriteOnly);
+}
+
+/* All of memory from its image on is the server's, at its addresses, the probe's registers, and the
+ * frame buffer. False: there is nothing there. */
 static bool page_fault(L4_ThreadId_t from, L4_Word_t address) {
     L4_Word_t page = address & ~(PAGE - 1);
     if (L4_ThreadNo(from) == L4_ThreadNo(witness)) {
@@ -220,6 +238,9 @@ static bool page_fault(L4_ThreadId_t from, L4_Word_t address) {
     }
     if (page == ROOT_DEVICE && probe_present()) {
         return task_give(from, PROBE_BASE_PA, page, L4_ReadWriteOnly);
+    }
+    if (show_screen(from, page)) {
+        return true;
     }
     if (page < ROOT_SERVER || page >= memory_end()) {
         return false;

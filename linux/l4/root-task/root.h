@@ -12,8 +12,8 @@
 #define ROOT_DRIVER 0x01120000u
 #define ROOT_SERVER 0x01140000u
 
-/* What both have below that: a KIP, their threads' UTCBs; and the server a page with an instruction
- * that raises an exception, and the probe's page. */
+/* What both have below that: the frame buffer (screen.h), a KIP, their threads' UTCBs; and the
+ * server a page with an instruction that raises an exception, and the probe's page. */
 #define ROOT_UTCBS      0x00e00000u
 #define ROOT_UTCBS_LOG2 13u
 #define ROOT_KIP        0x00e10000u

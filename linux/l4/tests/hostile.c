@@ -7,7 +7,8 @@
  *
  * Each attack is a child, which ends by itself, by a signal, or never, and is killed then: how, the
  * table says. After each the others have to go on: a witness, with memory of its own and a pattern
- * in it, answers through a pipe. Before, it does what is no attack, and says what a call takes.
+ * in it, answers through a pipe. Before, it does what is no attack, draws a picture, which nobody
+ * is to harm either, and says what a call takes.
  */
 #include <io_fpage.h>
 #include <l4/l4.h>
@@ -16,6 +17,8 @@
 
 #include "../host/host.h"
 #include "../root-task/root.h"
+#include "../root-task/screen.h"
+#include "picture.h"
 
 #define PAGE 4096u
 
@@ -164,6 +167,15 @@ static int ordinary(void) {
     }
     (void)call(NR_WAITPID, (L4_Word_t)child, (L4_Word_t)&status, 0, 0);
     return status == 0 ? 0 : 3;
+}
+
+static int draws(void) {
+    int status = -1, child = fork();
+    if (child == 0) {
+        end(picture());
+    }
+    (void)call(NR_WAITPID, (L4_Word_t)child, (L4_Word_t)&status, 0, 0);
+    return status;
 }
 
 /* ---- the witness ---- */
@@ -315,7 +327,8 @@ static int pages_for_the_server(void) {
 
 /* The root task does for the server what takes privileges, and gives it memory. */
 static int root_task(void) {
-    const L4_Word_t addresses[] = {0, 0x00e10000, 0x00e30000, 0x01140000, 0x02000000, 0x03f00000};
+    const L4_Word_t addresses[] = {0,          ROOT_SCREEN, 0x00e10000, 0x00e30000,
+                                   0x01140000, 0x02000000,  0x03f00000};
     for (unsigned i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
         if (gives(root, L4_LABEL_PAGEFAULT | L4_FullyAccessible, 2, addresses[i], 0)) {
             return 1;
@@ -343,6 +356,24 @@ static int first_pager(void) {
            : gives(sigma0, L4_LABEL_SIGMA0, 2, L4_IoFpageLog2(0x60, 3).raw, 0)           ? 3
            : gives(sigma0, L4_LABEL_IO_FAULT, 2, L4_IoFpageLog2(0x60, 3).raw, 0)         ? 4
                                                                                          : 0;
+}
+
+/* It comes by Linux alone: not from sigma0, by its protocol or as a page of a fault, nor from the
+ * root task where that has it. */
+static int frame_buffer(void) {
+    L4_Word_t size, base = screen_find(&size);
+    const L4_Word_t pages[] = {base, base + size / 2, base + size - PAGE};
+    if (size == 0) {
+        return 1;
+    }
+    for (unsigned i = 0; i < sizeof pages / sizeof pages[0]; i++) {
+        if (gives(sigma0, L4_LABEL_SIGMA0, 2, L4_FpageLog2(pages[i], 12).raw | 7, 0)) {
+            return 2;
+        }
+    }
+    return gives(sigma0, L4_LABEL_PAGEFAULT | L4_FullyAccessible, 2, base, 0)        ? 3
+           : gives(root, L4_LABEL_PAGEFAULT | L4_FullyAccessible, 2, ROOT_SCREEN, 0) ? 4
+                                                                                     : 0;
 }
 
 static int servers_threads(void) {
@@ -629,6 +660,7 @@ static const struct {
     {"pages for others", pages_for_the_server, SIGSEGV},
     {"the root task's work", root_task, 0},
     {"sigma0's memory and ports", first_pager, 0},
+    {"the frame buffer", frame_buffer, 0},
     {"the server's other threads", servers_threads, 0},
     {"the network driver", network_driver, 0},
     {"registers of others", registers, 0},
@@ -694,6 +726,8 @@ __attribute__((used)) static void begin(void) {
     int pid = call(NR_GETPID, 0, 0, 0, 0), failed = ordinary();
     say("ordinary: ");
     say_number((unsigned)failed);
+    say("\npicture: ");
+    say_number((unsigned)draws());
     say("\n");
     say_calls();
     l4_startup();
