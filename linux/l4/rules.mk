@@ -6,11 +6,16 @@
 # its objects are linked once more, at the root task's address, without those that know a host: in their place
 # come `os/`, compiled with the flags of Linux' own files, and `host/`, compiled as programs of L4 are.
 #
+# `make l4 SHIFT=2` makes linux-l4-SCHEME-shift2.elf, with pads between Linux' objects (../shift): which of its code meets in
+# sets of the trace cache is the linker's chance otherwise.
+#
 # `make l4 KIND=tiny` makes linux-l4-tiny-SCHEME.elf: the least of Linux, in a third of the time (tiny/).
 KIND    :=
 L4_NAME := l4$(KIND:%=-%)
 L4      := $(CACHE)/$(L4_NAME)
 L4_OUT  := $(BUILD)/linux/$(L4_NAME)
+# What is linked, with SHIFT's pads.
+L4_LINK := $(L4_OUT)$(SUFFIX)
 SCHEMES ?= flush small-spaces
 L4_CONFIG := l4/$(if $(KIND),$(KIND)/$(KIND),l4).config
 # A small-space area in which eight programs find regions of 256 MB.
@@ -48,7 +53,7 @@ L4_DRIVER := l4/lib/arch/ia32/crt0 servers/driver servers/ne2000 $(L4_PROGRAM)
 L4_O    := $(L4_OS:%=$(L4_OUT)/os/%.o) $(L4_HVC:%=$(L4_OUT)/hvc/%.o) $(L4_HOST:%=$(L4_OUT)/%.o)
 
 .PHONY: l4
-l4: $(SCHEMES:%=$(OUT)/linux-$(L4_NAME)-%.elf) \
+l4: $(SCHEMES:%=$(OUT)/linux-$(L4_NAME)-%$(SUFFIX).elf) \
     $(if $(KIND),,$(OUT)/linux-l4.cpio $(IMAGE)-run.cpio $(IMAGE)-bench.cpio $(IMAGE)-pipes.cpio)
 
 # The RAM disk: programs of CONFIG=i386, which need no kernel of it.
@@ -113,11 +118,14 @@ $(L4_OUT)/%.o: $(TOP)/%.S l4/rules.mk
 	$(CC) $(L4_FLAGS) -g0 -c -o $@ $<
 
 # The objects in the order of Linux' own link, by which the calls of its initialisation go.
-$(L4_OUT)/linux.elf: $(L4_O)
-	sed 's/$(BOARD_ROOT)/$(L4_START)/' $(L4)/arch/um/kernel/vmlinux.lds > $(L4_OUT)/linux.lds
-	cd $(L4) && ar t vmlinux.a | grep -vE '$(L4_WITHOUT)' > $(abspath $(L4_OUT))/objects
+$(L4_LINK)/linux.elf: $(L4_O) shift/between.sh
+	@mkdir -p $(@D)
+	sed 's/$(BOARD_ROOT)/$(L4_START)/' $(L4)/arch/um/kernel/vmlinux.lds > $(@D)/linux.lds
+	ar t $(L4)/vmlinux.a | grep -vE '$(L4_WITHOUT)' > $(@D)/objects
+	$(if $(SUFFIX),cd $(@D) && $(abspath shift/between.sh) 'gcc -m32' $(SHIFT) < objects > mixed && \
+		sed 's|^pad-|$(abspath $(@D))/&|' mixed > objects)
 	cd $(L4) && ld -m elf_i386 --no-warn-rwx-segments -z noexecstack -z max-page-size=4096 --build-id=none \
-		-T $(abspath $(L4_OUT))/linux.lds -e _start -o $(abspath $@) @$(abspath $(L4_OUT))/objects \
+		-T $(abspath $(@D))/linux.lds -e _start -o $(abspath $@) @$(abspath $(@D))/objects \
 		$(abspath $(L4_O)) lib/lib.a $$(gcc -m32 -print-libgcc-file-name)
 
 # The network driver, of the multi-server system (servers/).
@@ -131,25 +139,25 @@ $(L4_OUT)/driver.elf: $(L4_DRIVER:%=$(L4_OUT)/%.o) $(TOP)/l4/program.lds l4/rule
 # after the place of ELF's headers).
 L4_ENTRY = $$(readelf -h $1 | sed -n 's/.*Entry point address: *//p')
 
-$(L4_OUT)/server.S: $(L4_OUT)/linux.elf $(L4_OUT)/driver.elf
-	objcopy -O binary $< $(L4_OUT)/linux.bin
-	objcopy -O binary $(L4_OUT)/driver.elf $(L4_OUT)/driver.bin
+$(L4_LINK)/server.S: $(L4_LINK)/linux.elf $(L4_OUT)/driver.elf
+	objcopy -O binary $< $(@D)/linux.bin
+	objcopy -O binary $(L4_OUT)/driver.elf $(@D)/driver.bin
 	printf '%s\n' '.section .rodata' '.globl root_driver_entry, root_server_entry' \
 		"root_driver_entry: .long $(call L4_ENTRY,$(L4_OUT)/driver.elf)" \
 		"root_server_entry: .long $(call L4_ENTRY,$<)" \
-		'.section .driver, "awx"' '.incbin "$(abspath $(L4_OUT))/driver.bin"' \
+		'.section .driver, "awx"' '.incbin "$(abspath $(@D))/driver.bin"' \
 		'.section .server, "awx"' \
 		".space 0x$$(objdump -h $< | sed -n '/^Idx/{n;s/^ *0 [^ ]* *[^ ]* *\([0-9a-f]*\).*/\1/p}') - $(L4_START)" \
-		'.incbin "$(abspath $(L4_OUT))/linux.bin"' > $@
+		'.incbin "$(abspath $(@D))/linux.bin"' > $@
 
-$(L4_OUT)/root.elf: $(L4_ROOT:%=$(L4_OUT)/%.o) $(L4_OUT)/server.S l4/root-task/root.lds
-	gcc -m32 -c -o $(L4_OUT)/server.o $(L4_OUT)/server.S
+$(L4_LINK)/root.elf: $(L4_ROOT:%=$(L4_OUT)/%.o) $(L4_LINK)/server.S l4/root-task/root.lds
+	gcc -m32 -c -o $(@D)/server.o $(@D)/server.S
 	ld -m elf_i386 --no-warn-rwx-segments -z noexecstack -z max-page-size=4096 --build-id=none -T l4/root-task/root.lds \
-		-o $@ $(L4_ROOT:%=$(L4_OUT)/%.o) $(L4_OUT)/server.o
+		-o $@ $(L4_ROOT:%=$(L4_OUT)/%.o) $(@D)/server.o
 
 # The microkernel with both.
-$(SCHEMES:%=$(OUT)/linux-$(L4_NAME)-%.elf): $(OUT)/linux-$(L4_NAME)-%.elf: $(L4_OUT)/root.elf FORCE
+$(SCHEMES:%=$(OUT)/linux-$(L4_NAME)-%$(SUFFIX).elf): $(OUT)/linux-$(L4_NAME)-%$(SUFFIX).elf: $(L4_LINK)/root.elf FORCE
 	@mkdir -p $(@D)
 	$(MAKE) -s -C $(TOP)/kernel ARCH=ia32 BOARD=isa-pc SWITCH=$* PROGRAM=linux BUILD=$(BUILD) \
-		PROGRAM_ELF=$(abspath $(L4_OUT)/root.elf) $(if $(filter-out flush,$*),SMALL_AREA=$(L4_AREA)) \
+		PROGRAM_ELF=$(abspath $<) $(if $(filter-out flush,$*),SMALL_AREA=$(L4_AREA)) \
 		IMAGE=$(abspath $@)

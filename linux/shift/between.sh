@@ -8,7 +8,7 @@ awk -v x="$2" '
     { print; if (drawn(8) == 0) printf "pad-%d.o %d\n", NR, 32 * (1 + drawn(127)) }' |
 while read -r object bytes; do
     if [ -n "$bytes" ]; then
-        printf '.text\n.space %d\n' "$bytes" | "$1" -x assembler -c -o "$object" - || exit 1
+        printf '.text\n.space %d\n' "$bytes" | $1 -x assembler -c -o "$object" - || exit 1
     fi
     echo "$object"
 done

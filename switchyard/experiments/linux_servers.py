@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from switchyard.data.records import Parameter
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_suite import Measured
-from switchyard.run.build_linux import GROUPS, I386_BENCH, SERVERS, Linux
+from switchyard.run.build_linux import GROUPS, I386_BENCH, SERVERS, Linux, Server
 from switchyard.run.experiment import Job, Settings, each
 
 MACHINE = "p4-willamette"
@@ -86,10 +86,12 @@ def jobs(
     boots: int | None = None,
     profile: bool = True,
     word: str = "",
+    places: int = 1,
 ) -> list[Job]:
     """Runs of questions (ending of the name, what is asked, parameters) on each, one a boot.
 
-    `boots` of each, or the usual number; `word` is for the kernels.
+    `boots` of each, or the usual number, which go through so many links of a server; `word` is for
+    the kernels.
     """
     every = systems(disk)
     return [
@@ -105,7 +107,7 @@ def jobs(
             settings,
             boots,
             word,
-            places=1,
+            places=places if isinstance(every[on].linux, Server) else 1,
             profile=profile,
         )
     ]

@@ -158,7 +158,11 @@ class Server(Linux):
     @property
     def name(self) -> str:
         """One build makes it for all schemes."""
-        return _name("l4", self.kind)
+        return _name("l4", self.kind, self._moved)
+
+    @property
+    def _moved(self) -> str:
+        return f"shift{self.shift}" if self.shift else ""
 
     @property
     def schemes(self) -> Sequence[str]:
@@ -168,7 +172,8 @@ class Server(Linux):
     @property
     def kernel(self) -> Path:
         """The microkernel with a root task and the server."""
-        return build.root() / "build" / "guests" / f"{self.name}-{self.scheme}.elf"
+        name = _name("l4", self.kind, self.scheme, self._moved)
+        return build.root() / "build" / "guests" / f"{name}.elf"
 
     @property
     def symbols(self) -> Path:
@@ -184,7 +189,7 @@ class Server(Linux):
     @property
     def initrd(self) -> Path:
         """A module: programs of `linux-i386`'s."""
-        disk = f"linux-i386-{self.disk}" if self.disk else self.name
+        disk = f"linux-i386-{self.disk}" if self.disk else _name("l4", self.kind)
         return build.root() / "build" / "guests" / f"{disk}.cpio"
 
     @property

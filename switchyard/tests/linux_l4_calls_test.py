@@ -17,6 +17,8 @@ def test_jobs() -> None:
         jobs = LinuxL4Calls().jobs(Settings(quick=quick))
         assert len({(job.name, job.append) for job in jobs}) == len(jobs) == 5 * boots
         assert {job.machine for job in jobs} == {"p4-willamette"}
+        links = {job.guest for job in jobs}
+        assert len(links) == 1 + 4 * boots
         small = [job for job in jobs if "l4.small=programs" in job.append]
         assert {job.parameters["on"] for job in small} == {"small", "all"}
 

@@ -12,6 +12,8 @@ from switchyard.run.experiment import Case, Job, Settings
 
 QUESTION = "call"
 ROUNDS, QUICK_ROUNDS = 1000, 100
+# Links of a server: which code of a call meets in sets of the trace cache is each one's chance.
+PLACES = 5
 SYSTEMS = (servers.NATIVE, servers.LARGE, servers.SERVER, servers.SMALL, servers.ALL)
 
 
@@ -26,7 +28,9 @@ class LinuxL4Calls(OnLinux):
 
     def jobs(self, settings: Settings) -> list[Job]:
         words = f"{QUESTION} case=all rounds={settings.times(ROUNDS, QUICK_ROUNDS)}"
-        return servers.jobs("bench", [("", words, {})], settings, among=SYSTEMS, profile=False)
+        return servers.jobs(
+            "bench", [("", words, {})], settings, among=SYSTEMS, profile=False, places=PLACES
+        )
 
     def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
         """Cycles of each case, their spread, and what was counted."""
