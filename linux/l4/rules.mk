@@ -158,6 +158,6 @@ $(L4_LINK)/root.elf: $(L4_ROOT:%=$(L4_OUT)/%.o) $(L4_LINK)/server.S l4/root-task
 # The microkernel with both.
 $(SCHEMES:%=$(OUT)/linux-$(L4_NAME)-%$(SUFFIX).elf): $(OUT)/linux-$(L4_NAME)-%$(SUFFIX).elf: $(L4_LINK)/root.elf FORCE
 	@mkdir -p $(@D)
-	$(MAKE) -s -C $(TOP)/kernel ARCH=ia32 BOARD=isa-pc SWITCH=$* PROGRAM=linux BUILD=$(BUILD) \
+	$(MAKE) -s -C $(TOP)/kernel ARCH=ia32 BOARD=isa-pc SWITCH=$* PROGRAM=linux-$(L4_NAME)$(SUFFIX) BUILD=$(BUILD) \
 		PROGRAM_ELF=$(abspath $<) $(if $(filter-out flush,$*),SMALL_AREA=$(L4_AREA)) \
 		IMAGE=$(abspath $@)
