@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The physical address space: SDRAM, the zeros bank, devices. Functional only: what an access
-//! costs is charged by the architecture's memory system.
+//! The physical address space: SDRAM, the zeros bank, devices; the space of ports is in `ports`.
+//! Functional only: what an access costs is charged by the architecture's memory system.
+
+mod ports;
 
 use std::cell::Cell;
 
@@ -13,7 +15,10 @@ use crate::dev::{DevCtx, Device, DeviceMemory, Dma, Host, MediumSlot, Pins, Role
 use crate::event::{Cycle, EventQueue};
 use crate::state::{plausible, require, Damaged, Restorer, Saver};
 
+pub use self::ports::PortMapping;
 pub use crate::dev::PAGE;
+
+use self::ports::PortWindow;
 
 /// What stands at a physical address; decides the cost of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,26 +41,6 @@ pub struct Mapping {
     pub size: u32,
     /// The device.
     pub device: Box<dyn Device>,
-}
-
-/// A device and the ports at which it stands (IA-32).
-pub struct PortMapping {
-    /// First port and number of ports of each of its windows; its registers' offsets go on from one to
-    /// the next.
-    pub windows: Vec<(u16, u16)>,
-    /// Base and size of what it has in memory too, whose offsets go on from there.
-    pub memory: Option<(u32, u32)>,
-    /// The device.
-    pub device: Box<dyn Device>,
-}
-
-/// One window of ports.
-struct PortWindow {
-    first: u16,
-    ports: u16,
-    device: usize,
-    /// The offset of its first port.
-    offset: u32,
 }
 
 /// One window in memory.
@@ -414,11 +399,12 @@ impl Bus {
             return self.target_beside_ram(pa) == Target::Zeros;
         };
         self.written[start / PAGE] = true;
-        if mask == 15 {
-            word.copy_from_slice(&data);
-        } else {
-            replace_bytes(word, &data, mask as u16);
-        }
+        // A bit of the mask becomes the byte that it stands for.
+        let bits = (mask & 15).wrapping_mul(0x0020_4081) & 0x0101_0101;
+        let new = bits.wrapping_mul(0xff);
+        let old = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
+        let merged = (old & !new) | (u32::from_le_bytes(data) & new);
+        word.copy_from_slice(&merged.to_le_bytes());
         true
     }
 
@@ -506,69 +492,6 @@ impl Bus {
             Target::Zeros => true,
             Target::Nothing => false,
         }
-    }
-
-    /// Reads port `port` at cycle `now`, as the ISA bus does it: what a device does not take at once
-    /// comes in halves or bytes, the lowest port first (IBM PC AT Technical Reference, I/O channel).
-    /// Where no device is, the bus has all ones.
-    pub fn read_port(
-        &mut self,
-        port: u16,
-        width: Width,
-        now: Cycle,
-        counters: &mut Counters,
-    ) -> u32 {
-        if let Some(part) = self.part_of_port(port, width) {
-            let high = port.wrapping_add(part.bytes() as u16);
-            let low = self.read_port(port, part, now, counters);
-            return low | self.read_port(high, part, now, counters) << (8 * part.bytes());
-        }
-        match self.port(port) {
-            Some((device, offset)) => {
-                self.with_device(device, now, counters, |d, ctx| d.read(offset, width, ctx))
-            }
-            None => 0xff,
-        }
-    }
-
-    /// Writes port `port` at cycle `now`, likewise. Where no device is, the value is lost.
-    pub fn write_port(
-        &mut self,
-        port: u16,
-        value: u32,
-        width: Width,
-        now: Cycle,
-        counters: &mut Counters,
-    ) {
-        if let Some(part) = self.part_of_port(port, width) {
-            let bits = 8 * part.bytes();
-            let high = port.wrapping_add(part.bytes() as u16);
-            self.write_port(port, value & ((1 << bits) - 1), part, now, counters);
-            self.write_port(high, value >> bits, part, now, counters);
-        } else if let Some((device, offset)) = self.port(port) {
-            self.with_device(device, now, counters, |d, ctx| {
-                d.write(offset, value, width, ctx);
-            });
-        }
-    }
-
-    /// The width of the two accesses into which the bus splits one, if it does.
-    fn part_of_port(&self, port: u16, width: Width) -> Option<Width> {
-        let takes_half = |(device, offset): (usize, u32)| self.devices[device].takes_half(offset);
-        match width {
-            Width::Byte => None,
-            Width::Half if port % 2 == 0 && self.port(port).is_some_and(takes_half) => None,
-            Width::Half => Some(Width::Byte),
-            Width::Word => Some(Width::Half),
-        }
-    }
-
-    /// The device that has port `port`, and which offset that is to it.
-    fn port(&self, port: u16) -> Option<(usize, u32)> {
-        let at = |window: &&PortWindow| port.wrapping_sub(window.first) < window.ports;
-        let window = self.ports.iter().find(at)?;
-        let offset = window.offset + u32::from(port - window.first);
-        Some((window.device, offset))
     }
 
     /// The interrupt controller tells which interrupt the processor takes, which is in service from
