@@ -196,6 +196,7 @@ impl WriteBuffer {
     #[inline(never)]
     fn advance_writes(&mut self, now: Cycle, bus: &mut Bus, counters: &mut Counters) {
         while let Some(first) = self.entries.front() {
+            let words = first.words();
             let done = match self.first_done {
                 Some(done) => done,
                 None => {
@@ -203,7 +204,7 @@ impl WriteBuffer {
                     if start >= now {
                         break;
                     }
-                    let (pa, words) = (first.first_word(), first.words());
+                    let pa = first.first_word();
                     self.bus_free = start + self.cost.write(bus.target(pa), pa, words).total();
                     self.bus_free
                 }
@@ -212,12 +213,12 @@ impl WriteBuffer {
                 self.first_done = Some(done);
                 break;
             }
-            self.lost += commit(first, done, bus, counters);
+            self.lost += commit(first, words, done, bus, counters);
             if !self.plain {
                 if first.write_back {
                     self.lines -= 1;
                 } else {
-                    self.stored_words -= first.words();
+                    self.stored_words -= words;
                 }
             }
             self.entries.drop_front();
@@ -430,12 +431,12 @@ impl WriteBuffer {
     }
 }
 
-/// Does an entry's bus write. Returns how many of its writes nothing took.
+/// Does an entry's bus write, of `words` words. Returns how many of its writes nothing took.
 #[inline]
-fn commit(entry: &Entry, now: Cycle, bus: &mut Bus, counters: &mut Counters) -> u64 {
+fn commit(entry: &Entry, words: u32, now: Cycle, bus: &mut Bus, counters: &mut Counters) -> u64 {
     // Most are of one word, or else parts of one block of memory.
     let first = entry.mask.trailing_zeros() & !3;
-    if entry.mask >> first <= 15 {
+    if words == 1 {
         if let Some(word) = entry.data[first as usize..].first_chunk() {
             if bus.write_word(entry.base + first, *word, entry.mask >> first) {
                 return 0;

@@ -322,7 +322,7 @@ impl MemSys {
     }
 
     /// Claims the bus for a read of `words` words at `pa`, where `target` stands: when it starts, and how it goes on.
-    #[inline]
+    #[inline(always)]
     fn claim_read(&mut self, target: Target, pa: u32, words: u32) -> (Cycle, Transfer) {
         self.write_buffer.read_bus(
             target,
@@ -335,6 +335,7 @@ impl MemSys {
     }
 
     /// Waits for the bus and for a word from `pa`, where `target` stands.
+    #[inline(always)]
     fn read_bus(&mut self, target: Target, pa: u32) {
         let (start, transfer) = self.claim_read(target, pa, 1);
         self.platform.cycle = start + transfer.total();
