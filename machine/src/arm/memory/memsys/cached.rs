@@ -7,7 +7,7 @@ use crate::arm::memory::fault::FaultKind;
 use crate::arm::memory::line::{line_address, line_word};
 
 use super::caches::{DataCache, DataLine};
-use super::hint::Hint;
+use super::hint::{Hint, Place};
 use super::journal::Event;
 use super::refill::Filled;
 use super::{Abort, Location, MemSys};
@@ -87,6 +87,7 @@ impl MemSys {
         let Some(words) = self.platform.bus.read_line(at.pa) else {
             return Err(self.fail(FaultKind::ExternalLine, false, 0, at.mva));
         };
+        self.hints.past = Place::NONE;
         *self.caches.of_data_mut(which).fill(slot, at.key) = DataLine {
             words,
             pa: line_address(at.pa),

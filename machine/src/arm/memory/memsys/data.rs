@@ -51,8 +51,14 @@ impl MemSys {
         self.load_slow_path(va, width, privileged)
     }
 
+    /// The same, when no hint has said where the line of `va` is.
     #[inline(never)]
-    fn load_slow_path(&mut self, va: u32, width: Width, privileged: bool) -> Result<u32, Abort> {
+    pub fn load_slow_path(
+        &mut self,
+        va: u32,
+        width: Width,
+        privileged: bool,
+    ) -> Result<u32, Abort> {
         self.check_alignment(va, width)?;
         if let Some(word) = self.load_arriving(va, privileged) {
             return Ok(extract(word, va, width));
@@ -124,8 +130,9 @@ impl MemSys {
         self.store_slow_path(va, width, value, privileged)
     }
 
+    /// The same, when no hint has said where the line of `va` is.
     #[inline(never)]
-    fn store_slow_path(
+    pub fn store_slow_path(
         &mut self,
         va: u32,
         width: Width,
@@ -133,6 +140,13 @@ impl MemSys {
         privileged: bool,
     ) -> Result<(), Abort> {
         self.check_alignment(va, width)?;
+        let past = self.hints.past;
+        if let Some(at) = past.find(va, || self.hints.tag_for(privileged)) {
+            self.platform.counters.now.dtlb.accesses += u64::from(self.registers.mmu_on());
+            self.count_cached_writes(DataCache::Main, 1, true);
+            self.push_store(at.pa, value, width);
+            return Ok(());
+        }
         let access = Access {
             write: true,
             privileged,
@@ -150,6 +164,9 @@ impl MemSys {
                 }
             } else {
                 self.stores_past_caches(&at);
+                if cache == DataCache::Main && self.buffered(&at) && !self.tags_are_ideal() {
+                    self.hints.past = Place::new(va, self.hints.tag_for(privileged), at);
+                }
             }
         } else {
             self.stores_past_caches(&at);

@@ -195,6 +195,9 @@ pub(super) struct AccessHints {
     pub arriving: Hint,
     /// Where the last read went that no cache took, if a device answered: a driver polls one register.
     pub device: Place,
+    /// Where the last store went that missed the main data cache and took the write buffer: a program fills memory
+    /// byte by byte. No line of its address has come into that cache since.
+    pub past: Place,
     /// Changes with everything that a hint relies on, but the place of its line.
     epoch: u16,
     /// Whether the processor is in a privileged mode.
@@ -212,6 +215,7 @@ impl AccessHints {
             write: Hints::new(data_slots),
             arriving: Hint::NONE,
             device: Place::NONE,
+            past: Place::NONE,
             epoch: 0,
             privileged: true,
             tag: Tag::new(0, true),
@@ -228,6 +232,7 @@ impl AccessHints {
             self.write.clear();
             self.arriving = Hint::NONE;
             self.device = Place::NONE;
+            self.past = Place::NONE;
         }
         self.set_privileged(self.privileged);
     }
