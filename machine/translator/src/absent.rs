@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A host without code for it: everything is interpreted.
 
-use crate::guest::{Exit, Guest, LINE_WORDS};
+use crate::guest::{Exit, Machine, LINE_WORDS};
 use crate::instruction::Instruction;
 use crate::lines::{Lines, Stubs};
 use crate::PLACES;
@@ -40,7 +40,12 @@ impl Host {
         match *self {}
     }
 
-    pub(crate) fn run(&self, _: &Lines<LINE_WORDS, PLACES>, _: &mut Guest<'_>) -> Exit {
+    pub(crate) fn run<M: Machine>(
+        &self,
+        _: &Lines<LINE_WORDS, PLACES>,
+        _: &mut M,
+        _: usize,
+    ) -> Exit {
         match *self {}
     }
 }

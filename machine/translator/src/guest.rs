@@ -2,6 +2,8 @@
 //! What translated code reads and writes of a machine while it runs. All of it is lent: when
 //! [`run`](crate::Translator::run) is back, nothing is kept.
 
+use crate::instruction::Width;
+
 /// Bytes of a line, of instructions and of data.
 pub const LINE_BYTES: u32 = 32;
 /// Words of a line.
@@ -18,6 +20,20 @@ pub(crate) const DIRTY: usize = LINE_WORDS + 1;
 /// Hints for one kind of access, by the low bits of the line's number. That of an access to address
 /// `va` with tag `tag` says that the line is in slot `hint ^ (line << 32 | tag)`, if that is the number of a slot.
 pub type HintTable = [u64; HINTS];
+
+/// A machine whose code is translated: it lends what translated code works on, and does itself what that leaves
+/// to it in the middle of a unit.
+pub trait Machine {
+    /// What translated code works on.
+    fn lend(&mut self) -> Guest<'_>;
+
+    /// Loads from `address` what no hint knows, as the interpreter would: the value, right-aligned. A word's address
+    /// is a multiple of 4. `None`: the access is aborted.
+    fn load(&mut self, address: u32, width: Width) -> Option<u32>;
+
+    /// Stores the low bits of `value` at `address`, which no hint knows, likewise.
+    fn store(&mut self, address: u32, width: Width, value: u32) -> Option<()>;
+}
 
 /// A machine, as far as translated code is concerned.
 #[derive(Debug)]
@@ -114,4 +130,6 @@ pub enum Why {
     Horizon,
     /// It stands in a line that no hint knows.
     Line,
+    /// It has been executed up to its access, which was aborted.
+    Aborted,
 }

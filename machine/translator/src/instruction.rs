@@ -334,6 +334,16 @@ pub enum Mode {
     PostIndexed,
 }
 
+impl Address {
+    /// The base register, if it is written.
+    pub(crate) fn written_base(self) -> Option<Register> {
+        match (self.base, self.mode) {
+            (Value::Register(register), Mode::PreIndexed | Mode::PostIndexed) => Some(register),
+            _ => None,
+        }
+    }
+}
+
 impl Action {
     /// The registers that it names, one bit each.
     ///

@@ -8,8 +8,9 @@
 //! to the line's contents ([`Lines`](lines)): whatever address and slot they have, now or when they come again.
 //!
 //! Translated code does what the interpreter would, or stops before the instruction of which it cannot
-//! say so: an access that no hint answers, an instruction that was left out, a unit that might go past the
-//! horizon. It calls nothing; whoever runs it executes that instruction and comes back.
+//! say so: an instruction that was left out, an access to several words that no hint answers, a unit that might go past the
+//! horizon. Whoever runs it executes that instruction and comes back. It calls one thing: what the machine does
+//! about a load or store that no hint answers ([`Machine`]).
 //!
 //! Soundness: code is made here alone, from descriptions of which every number is checked, and reaches
 //! memory through [`Guest`] alone: registers below the number that is checked against the slices' lengths
@@ -35,8 +36,8 @@ pub mod traces;
 pub mod wide;
 
 pub use guest::{
-    Counts, DataLine, Exit, Guest, HintTable, Hints, Pending, Place, Why, HINTS, LINE_BYTES,
-    LINE_WORDS,
+    Counts, DataLine, Exit, Guest, HintTable, Hints, Machine, Pending, Place, Why, HINTS,
+    LINE_BYTES, LINE_WORDS,
 };
 pub use instruction::{
     Action, Address, Carry, Condition, Flags, Instruction, Jump, Mode, Offset, Operand, Operation,
@@ -181,17 +182,18 @@ impl Translator {
         self.executed
     }
 
-    /// Runs translated code where `guest` is, as far as that goes.
+    /// Runs translated code where `machine` is, as far as that goes.
     ///
     /// # Panics
-    /// `guest` has fewer registers than was said, or is in a slot that does not exist.
+    /// `machine` has fewer registers than was said, or is in a slot that does not exist.
     #[inline(always)]
-    pub fn run(&mut self, mut guest: Guest<'_>) -> Exit {
+    pub fn run<M: Machine>(&mut self, machine: &mut M) -> Exit {
+        let guest = machine.lend();
         assert!(guest.registers.len() >= self.registers);
         assert!(guest.pending.ready.len() >= self.registers);
         let before = *guest.counts.instructions;
-        let exit = self.host.run(&self.lines, &mut guest);
-        self.executed += *guest.counts.instructions - before;
+        let exit = self.host.run(&self.lines, machine, self.registers);
+        self.executed += *machine.lend().counts.instructions - before;
         exit
     }
 }

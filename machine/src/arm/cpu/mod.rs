@@ -2,7 +2,7 @@
 //! The processor: `core` has registers, modes and exceptions, `timing` the pipeline; `exec` says what each
 //! instruction does, `cp15` what the system control coprocessor does, `semihosting_call` what the
 //! debugger does for a program; `run` is the loop, `translation` describes
-//! instructions to the translator, `processor` what a machine knows of all this.
+//! instructions to the translator, `translated` is what these work on, `processor` what a machine knows of all this.
 
 pub mod core;
 mod cp15;
@@ -12,6 +12,7 @@ mod run;
 pub mod semihosting;
 mod semihosting_call;
 pub mod timing;
+mod translated;
 mod translation;
 
 use crate::arm::isa::Arm;

@@ -6,6 +6,7 @@ use switchyard_translator::{Exit, Instruction, Why};
 
 use crate::arm::cpu::core::{Core, Diagnostic};
 use crate::arm::cpu::exec::Handler;
+use crate::arm::cpu::translated::Translated;
 use crate::arm::cpu::translation::describe;
 use crate::arm::cpu::{exec, Observer};
 use crate::arm::isa::encoding::Encoding;
@@ -65,16 +66,15 @@ impl<O: Observer> Core<O> {
                     continue;
                 }
             }
-            let exit = self.mem.run_translated::<SHIFT>(
-                pc,
-                &mut self.line_slot,
-                &mut self.r,
-                &mut self.cpsr,
-                self.pipeline.pending(),
-            );
-            let Some(Exit { pc, why }) = exit else {
+            let Some(Exit { pc, why }) = self.run_translated::<SHIFT>() else {
                 return;
             };
+            if why == Why::Aborted {
+                self.r[15] = pc.wrapping_add(2 << SHIFT);
+                self.data_abort(pc);
+                self.r[15] = self.next::<SHIFT>(pc);
+                continue;
+            }
             self.r[15] = pc;
             if self.at_horizon() {
                 return;
@@ -83,9 +83,18 @@ impl<O: Observer> Core<O> {
                 Why::Left => self.r[15] = self.run_one::<SHIFT>(pc, decoded),
                 Why::Horizon => self.r[15] = self.run_line::<SHIFT>(pc, decoded),
                 Why::Cold => self.run_cold::<SHIFT>(pc, decoded),
-                Why::Line => {}
+                Why::Line | Why::Aborted => {}
             }
         }
+    }
+
+    /// Runs host code from the next instruction on, which is in the line that was fetched last.
+    #[inline(always)]
+    fn run_translated<const SHIFT: u32>(&mut self) -> Option<Exit> {
+        let mut translator = self.mem.borrow_translator()?;
+        let exit = translator.run(&mut Translated::<O, SHIFT>(self));
+        self.mem.return_translator(translator);
+        Some(exit)
     }
 
     /// Runs the instruction at `pc`, which is in the line that was fetched last. Returns where the next one is.

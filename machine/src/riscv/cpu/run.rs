@@ -64,7 +64,7 @@ impl<O: Observer> Core<O> {
                 Why::Left => self.step_in_line(),
                 Why::Horizon => self.run_sequence(),
                 Why::Cold => self.run_cold(),
-                Why::Line => {}
+                Why::Line | Why::Aborted => {}
             }
         }
     }

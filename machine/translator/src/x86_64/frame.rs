@@ -17,6 +17,9 @@ use std::mem::{offset_of, MaybeUninit};
 
 use crate::guest::LINE_WORDS;
 
+/// Has the machine access memory: the frame, bytes, value, address. What it has read; more than 32 bits if aborted.
+pub(super) type Slow = extern "sysv64" fn(*mut Frame, u32, u32, u32) -> u64;
+
 /// The frame.
 #[repr(C)]
 pub(super) struct Frame {
@@ -53,6 +56,18 @@ pub(super) struct Frame {
     /// Code that goes on at the address in ecx, and code that comes back.
     pub cross: usize,
     pub leave: usize,
+    /// Code that has the machine load and store ([`super::slow`]), and what that calls, with `machine`.
+    pub slow_load: usize,
+    pub slow_store: usize,
+    pub load: Slow,
+    pub store: Slow,
+    pub machine: *mut (),
+    /// How many registers translated code knows.
+    pub count: usize,
+    /// What the base register becomes after such an access.
+    pub base: u32,
+    /// Whether that access has made the machine forget the line that runs.
+    pub line_lost: bool,
     /// Why it came back, and at which instruction of the line or at which address.
     pub why: u32,
     pub at: u32,
@@ -96,6 +111,11 @@ offsets! {
     SLOT = slot
     CROSS = cross
     LEAVE = leave
+    SLOW_LOAD = slow_load
+    SLOW_STORE = slow_store
+    LOAD = load
+    STORE = store
+    BASE = base
     WHY = why
     AT = at
     OVERFLOW = overflow
@@ -108,3 +128,4 @@ pub(super) const LEFT: i32 = 0;
 pub(super) const COLD: i32 = 1;
 pub(super) const HORIZON_NEAR: i32 = 2;
 pub(super) const OTHER_LINE: i32 = 3;
+pub(super) const ABORTED: i32 = 4;

@@ -130,9 +130,7 @@ impl Unit<'_> {
     }
 
     fn write_base(&mut self, address: Address) {
-        if let (Value::Register(register), Mode::PreIndexed | Mode::PostIndexed) =
-            (address.base, address.mode)
-        {
+        if let Some(register) = address.written_base() {
             dynasm!(self.asm ; .arch x64 ; mov [rbx + at(register)], esi);
         }
     }

@@ -14,8 +14,8 @@ use dynasmrt::x64::X64Relocation;
 use dynasmrt::{dynasm, DynasmApi, DynasmLabelApi, VecAssembler};
 
 use crate::code::Code;
-use crate::guest::{Exit, Guest, Why, LINE_BYTES, LINE_WORDS};
-use crate::instruction::Instruction;
+use crate::guest::{Exit, Machine, Why, LINE_BYTES, LINE_WORDS};
+use crate::instruction::{Instruction, Width};
 use crate::lines::{Lines, Stubs};
 use crate::PLACES;
 
@@ -47,6 +47,9 @@ struct Common {
     leave: usize,
     /// Goes on at the address in ecx, in a line of words or of halfwords.
     cross: [usize; 2],
+    /// Has the machine load, and store ([`slow`]).
+    slow_load: usize,
+    slow_store: usize,
     stubs: Stubs<PLACES>,
 }
 
@@ -93,9 +96,16 @@ impl Host {
     }
 
     #[inline(always)]
-    pub(crate) fn run(&self, lines: &Lines<LINE_WORDS, PLACES>, guest: &mut Guest<'_>) -> Exit {
+    pub(crate) fn run<M: Machine>(
+        &self,
+        lines: &Lines<LINE_WORDS, PLACES>,
+        machine: &mut M,
+        count: usize,
+    ) -> Exit {
         let (entries, numbers) = lines.tables();
+        let guest = machine.lend();
         let row = &entries[numbers[*guest.place.slot] as usize];
+        let entry = row[guest.place.instruction % PLACES];
         let flags = *guest.flags >> 28;
         let shift = if guest.place.halfwords { 1 } else { 2 };
         let mut frame = Frame {
@@ -124,23 +134,33 @@ impl Host {
             slot: *guest.place.slot as u64,
             cross: self.common.cross[usize::from(guest.place.halfwords)],
             leave: self.common.leave,
+            slow_load: self.common.slow_load,
+            slow_store: self.common.slow_store,
+            load: slow_load::<M>,
+            store: slow_store::<M>,
+            count,
+            base: 0,
+            line_lost: false,
             why: 0,
             at: 0,
             overflow: (flags & 1) as u8,
             nzc: ((flags & 0b1100) << 4 | flags >> 1 & 1) as u8,
             words: MaybeUninit::uninit(),
+            machine: std::ptr::from_mut(machine).cast(),
         };
         // SAFETY: `enter` is the address of code of this signature (`Common::new`), in memory that may be
         // executed as long as `self` is there.
         let enter: extern "sysv64" fn(*mut Frame, usize) =
             unsafe { std::mem::transmute(self.common.enter as *const ()) };
-        // The code gets, by the frame, pointers to what `guest` lends for longer than this call and to the
+        // The code gets, by the frame, pointers to what `machine` lends for longer than this call and to the
         // tables of `lines`. It reaches registers (below `Translator::registers`, which the caller has
         // compared with the lengths), data lines (a slot below `slots`), hints (masked to the table's
         // length), numbers of slots (below `insn_slots`), entries (numbers are indices of them; places are
         // masked), and the frame; and goes to entries and common code alone, which are all addresses of
         // code that is there: whoever frees code takes its address out of `lines` (`Translator::translate`).
-        enter(&mut frame, row[guest.place.instruction % PLACES]);
+        // It calls `slow_load` and `slow_store` with the frame.
+        enter(&mut frame, entry);
+        let guest = machine.lend();
         *guest.cycle = frame.cycle;
         *guest.pending.all_ready = frame.all_ready;
         *guest.pending.multiplier_free = frame.multiplier_free;
@@ -148,8 +168,10 @@ impl Host {
         *guest.counts.instructions = frame.instructions;
         *guest.counts.reads = frame.words_read;
         *guest.counts.writes = frame.words_written;
-        *guest.place.line = frame.line;
         *guest.place.slot = frame.slot as usize;
+        if !frame.line_lost {
+            *guest.place.line = frame.line;
+        }
         let nzc = u32::from(frame.nzc);
         let flags = nzc >> 4 & 0b1100 | (nzc & 1) << 1 | u32::from(frame.overflow & 1);
         *guest.flags = *guest.flags & 0x0fff_ffff | flags << 28;
@@ -161,6 +183,75 @@ impl Host {
         };
         Exit { pc, why }
     }
+}
+
+/// More than a word: an access that was aborted.
+const ABORTED: u64 = 1 << 32;
+
+/// Has the machine load; the clock and what is counted are the machine's meanwhile.
+extern "sysv64" fn slow_load<M: Machine>(
+    frame: *mut Frame,
+    bytes: u32,
+    _: u32,
+    address: u32,
+) -> u64 {
+    access::<M>(frame, |machine| machine.load(address, width(bytes)))
+}
+
+/// Has the machine store.
+extern "sysv64" fn slow_store<M: Machine>(
+    frame: *mut Frame,
+    bytes: u32,
+    value: u32,
+    address: u32,
+) -> u64 {
+    access::<M>(frame, |machine| {
+        let stored = machine.store(address, width(bytes), value);
+        stored.map(|()| 0)
+    })
+}
+
+#[inline(always)]
+fn width(bytes: u32) -> Width {
+    match bytes {
+        1 => Width::Byte,
+        2 => Width::Half,
+        _ => Width::Word,
+    }
+}
+
+#[inline(always)]
+fn access<M: Machine>(frame: *mut Frame, access: impl FnOnce(&mut M) -> Option<u32>) -> u64 {
+    // SAFETY: only code that `Host::run` has entered calls this, with its frame; `machine` is that run's, of
+    // this type, lent to it for as long. Nobody uses either of them until this returns: the code that called waits, and
+    // what it knows of the machine is read anew here.
+    let (frame, machine) = unsafe { (&mut *frame, &mut *(*frame).machine.cast::<M>()) };
+    let guest = machine.lend();
+    *guest.cycle = frame.cycle;
+    *guest.counts.instructions = frame.instructions;
+    *guest.counts.reads = frame.words_read;
+    *guest.counts.writes = frame.words_written;
+    *guest.place.line = frame.line;
+    let value = access(machine);
+    let guest = machine.lend();
+    assert!(guest.registers.len() >= frame.count && guest.pending.ready.len() >= frame.count);
+    frame.registers = guest.registers.as_mut_ptr();
+    frame.ready = guest.pending.ready.as_mut_ptr();
+    frame.reads = guest.hints.read.as_ptr();
+    frame.writes = guest.hints.write.as_ptr();
+    frame.fetches = guest.hints.fetch.as_ptr();
+    frame.lines = guest.lines.as_mut_ptr().cast();
+    frame.slots = guest.lines.len() as u64;
+    frame.cycle = *guest.cycle;
+    frame.horizon = guest.horizon;
+    frame.tag = guest.hints.tag;
+    frame.fetch_tag = guest.hints.fetch_tag;
+    frame.instructions = *guest.counts.instructions;
+    frame.words_read = *guest.counts.reads;
+    frame.words_written = *guest.counts.writes;
+    // Then the horizon is here, and nothing runs any more.
+    frame.line_lost = *guest.place.line != frame.line;
+    value.map_or(ABORTED, u64::from)
 }
 
 /// Whether `lahf` and `sahf` are there in 64-bit mode, as they are on all but the first such processors
@@ -182,6 +273,8 @@ impl Common {
             enter: code.add(&enter())?,
             leave,
             cross: [code.add(&cross(2))?, code.add(&cross(1))?],
+            slow_load: code.add(&slow(frame::LOAD))?,
+            slow_store: code.add(&slow(frame::STORE))?,
             stubs: stubs(code, frame::LEAVE)?,
         })
     }
@@ -217,6 +310,7 @@ fn why_of(number: i32) -> Why {
         frame::LEFT => Why::Left,
         frame::COLD => Why::Cold,
         frame::HORIZON_NEAR => Why::Horizon,
+        frame::ABORTED => Why::Aborted,
         _ => Why::Line,
     }
 }
@@ -238,16 +332,52 @@ fn enter() -> Vec<u8> {
         ; push r14
         ; push r15
         ; mov rbp, rdi
+        ; mov r13, [rbp + frame::ROW]
+    );
+    load_frame(&mut asm);
+    dynasm!(asm ; .arch x64 ; jmp rsi);
+    finished(asm)
+}
+
+/// Loads what registers hold of the frame.
+fn load_frame(asm: &mut Assembler) {
+    dynasm!(asm
+        ; .arch x64
         ; mov rbx, [rbp + frame::REGISTERS]
         ; mov r12, [rbp + frame::CYCLE]
-        ; mov r13, [rbp + frame::ROW]
         ; mov r14, [rbp + frame::READS]
         ; mov r9, [rbp + frame::WRITES]
         ; mov r15, [rbp + frame::LINES]
         ; mov r11, [rbp + frame::SLOTS]
         ; mov r8, [rbp + frame::TAG]
         ; mov r10, [rbp + frame::HORIZON]
-        ; jmp rsi
+    );
+}
+
+/// Has the machine access memory by the function in the frame: `esi` bytes at the address in edi, of instruction ecx; stored
+/// is edx, and eax is what was loaded. An access that is aborted is left.
+fn slow(function: i32) -> Vec<u8> {
+    let mut asm = assembler();
+    dynasm!(asm
+        ; .arch x64
+        ; mov [rbp + frame::CYCLE], r12
+        ; mov [rbp + frame::AT], ecx
+        ; mov ecx, edi
+        ; mov rdi, rbp
+        ; call QWORD [rbp + function]
+    );
+    load_frame(&mut asm);
+    dynasm!(asm
+        ; .arch x64
+        ; mov rcx, rax
+        ; shr rcx, 32
+        ; jnz >aborted
+        ; ret
+        ; aborted:
+        ; add rsp, 8
+        ; mov eax, frame::ABORTED
+        ; mov ecx, [rbp + frame::AT]
+        ; jmp QWORD [rbp + frame::LEAVE]
     );
     finished(asm)
 }

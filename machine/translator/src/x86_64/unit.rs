@@ -9,7 +9,7 @@
 use dynasmrt::{dynasm, DynamicLabel, DynasmApi, DynasmLabelApi};
 
 use crate::guest::{HINTS, LINE_BYTES};
-use crate::instruction::{Action, Condition, Instruction, Register};
+use crate::instruction::{Action, Condition, Instruction, Register, Width};
 use crate::schedule::Schedule;
 use crate::PLACES;
 
@@ -28,6 +28,8 @@ pub(super) struct Unit<'a> {
     shift: u32,
     /// Where the code goes on that gives an instruction to the interpreter.
     left: Vec<Left>,
+    /// Where it goes on when no hint answers an access.
+    slow: Vec<Slow>,
     /// Whether the host's flags are the guest's: sign, zero and overflow as they are, and carry.
     pub flags_at_hand: bool,
     /// Whether delays from before may outlast those of the unit.
@@ -39,6 +41,15 @@ struct Left {
     label: DynamicLabel,
     /// What had passed before it.
     before: Schedule,
+    place: usize,
+}
+
+/// An access that the machine does.
+struct Slow {
+    label: DynamicLabel,
+    /// What had passed before the instruction, and has when it accesses memory.
+    before: Schedule,
+    passed: Schedule,
     place: usize,
 }
 
@@ -62,6 +73,7 @@ impl<'a> Unit<'a> {
             line,
             shift: (LINE_BYTES / line.len() as u32).trailing_zeros(),
             left: Vec::new(),
+            slow: Vec::new(),
             flags_at_hand: false,
             alone: false,
         };
@@ -193,6 +205,7 @@ impl<'a> Unit<'a> {
         // What has passed if it is executed.
         let mut done = passed.clone();
         done.cycles += instruction.issue;
+        let access = done.clone();
         let leaves = match instruction.action {
             Action::Compute {
                 operation,
@@ -278,7 +291,17 @@ impl<'a> Unit<'a> {
             }
             Action::Leave => unreachable!("no unit has it"),
         };
-        if leaves {
+        if matches!(
+            instruction.action,
+            Action::Load { .. } | Action::Store { .. }
+        ) {
+            self.slow.push(Slow {
+                label: left,
+                before,
+                passed: access,
+                place,
+            });
+        } else if leaves {
             self.left.push(Left {
                 label: left,
                 before,
@@ -323,8 +346,13 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// Gives the instructions to the interpreter that could not be executed.
+    /// Has the machine do the accesses of which no hint knows, and gives the instructions to the interpreter that
+    /// could not be executed.
     fn leave_what_is_left(&mut self) {
+        for slow in std::mem::take(&mut self.slow) {
+            dynasm!(self.asm ; .arch x64 ; =>slow.label);
+            self.slow_access(slow);
+        }
         for left in std::mem::take(&mut self.left) {
             dynasm!(self.asm ; .arch x64 ; =>left.label);
             self.pass(&left.before);
@@ -333,6 +361,81 @@ impl<'a> Unit<'a> {
                 ; mov eax, frame::LEFT
                 ; mov ecx, left.place as i32
                 ; jmp QWORD [rbp + frame::LEAVE]
+            );
+        }
+    }
+
+    /// An access to the address in edi; esi is what the base becomes. Nobody knows when it is over: the next
+    /// instruction begins another unit.
+    fn slow_access(&mut self, slow: Slow) {
+        let instruction = self.line[slow.place];
+        let address = match instruction.action {
+            Action::Load { address, .. } | Action::Store { address, .. } => address,
+            _ => unreachable!("only these are accesses"),
+        };
+        let base = address.written_base();
+        if let Action::Load {
+            width: Width::Word, ..
+        } = instruction.action
+        {
+            // It is rotated.
+            let label = self.asm.new_dynamic_label();
+            dynasm!(self.asm ; .arch x64 ; test edi, 3 ; jnz =>label);
+            self.left.push(Left {
+                label,
+                before: slow.before,
+                place: slow.place,
+            });
+        }
+        if base.is_some() {
+            dynasm!(self.asm ; .arch x64 ; mov [rbp + frame::BASE], esi);
+        }
+        self.pass(&slow.passed);
+        dynasm!(self.asm ; .arch x64 ; mov ecx, slow.place as i32);
+        match instruction.action {
+            Action::Load {
+                destination,
+                width,
+                signed,
+                ..
+            } => {
+                dynasm!(self.asm
+                    ; .arch x64
+                    ; mov esi, width.bytes() as i32
+                    ; call QWORD [rbp + frame::SLOW_LOAD]
+                );
+                self.write_kept_base(base);
+                match width {
+                    Width::Half if signed => dynasm!(self.asm ; .arch x64 ; movsx eax, ax),
+                    Width::Byte if signed => dynasm!(self.asm ; .arch x64 ; movsx eax, al),
+                    _ => {}
+                }
+                dynasm!(self.asm ; .arch x64 ; mov [rbx + at(destination)], eax);
+                if instruction.delay != 0 {
+                    dynasm!(self.asm ; .arch x64 ; lea rax, [r12 + instruction.delay as i32]);
+                    self.delayed_until_rax(destination, true);
+                }
+            }
+            Action::Store { source, width, .. } => {
+                dynasm!(self.asm
+                    ; .arch x64
+                    ; mov esi, width.bytes() as i32
+                    ; mov edx, [rbx + at(source)]
+                    ; call QWORD [rbp + frame::SLOW_STORE]
+                );
+                self.write_kept_base(base);
+            }
+            _ => {}
+        }
+        self.go_to_place(slow.place + 1);
+    }
+
+    fn write_kept_base(&mut self, base: Option<Register>) {
+        if let Some(base) = base {
+            dynasm!(self.asm
+                ; .arch x64
+                ; mov ecx, [rbp + frame::BASE]
+                ; mov [rbx + at(base)], ecx
             );
         }
     }

@@ -2,9 +2,7 @@
 //! Lines of the instruction cache as host code: what the translator is lent of the memory system. A
 //! translation belongs to a line's words, which `decode_line` tells the translator whenever they change.
 
-use switchyard_translator::{
-    Counts, Exit, Guest, Hints, Instruction, Pending, Place, Translator, Why,
-};
+use switchyard_translator::{Counts, Guest, Hints, Instruction, Pending, Place, Translator, Why};
 
 use crate::arm::memory::line::{line_address, line_offset};
 use crate::cache::HINTS;
@@ -41,19 +39,29 @@ impl MemSys {
         self.translator.as_ref()?.lacks(slot, place)
     }
 
-    /// Runs host code from `pc` on, which lies in the line that was fetched last, in `slot`.
+    /// The translator, which runs host code meanwhile; [`MemSys::return_translator`] takes it back.
     #[inline(always)]
-    pub(in crate::arm) fn run_translated<const SHIFT: u32>(
-        &mut self,
+    pub(in crate::arm) fn borrow_translator(&mut self) -> Option<Box<Translator>> {
+        self.translator.take()
+    }
+
+    #[inline(always)]
+    pub(in crate::arm) fn return_translator(&mut self, translator: Box<Translator>) {
+        self.translator = Some(translator);
+    }
+
+    /// What host code works on from `pc` on, which lies in the line that was fetched last, in `slot`.
+    #[inline(always)]
+    pub(in crate::arm) fn lend<'a, const SHIFT: u32>(
+        &'a mut self,
         pc: u32,
-        slot: &mut usize,
-        registers: &mut [u32],
-        flags: &mut u32,
-        pending: Pending,
-    ) -> Option<Exit> {
-        let translator = self.translator.as_mut()?;
+        slot: &'a mut usize,
+        registers: &'a mut [u32],
+        flags: &'a mut u32,
+        pending: Pending<'a>,
+    ) -> Guest<'a> {
         let counters = &mut self.platform.counters;
-        Some(translator.run(Guest {
+        Guest {
             registers,
             flags,
             cycle: &mut self.platform.cycle,
@@ -78,7 +86,7 @@ impl MemSys {
                 write: self.hints.write.table(),
             },
             lines: bytemuck::cast_slice_mut(self.caches.data.lines_mut()),
-        }))
+        }
     }
 
     /// Instruction `place` of the line in `slot` was reached and is not translated. `true`: it is time for that.
