@@ -4,6 +4,7 @@
 use crate::guest::{Exit, Machine, LINE_WORDS};
 use crate::instruction::Instruction;
 use crate::lines::{Lines, Stubs};
+use crate::translations::HostCode;
 use crate::PLACES;
 
 #[path = "traces/absent.rs"]
@@ -13,26 +14,32 @@ pub(crate) mod wide;
 
 /// There is none.
 #[derive(Debug)]
-pub(crate) enum Host {}
+pub enum Host {}
+
+impl HostCode<PLACES> for Host {
+    fn stubs(&self) -> &Stubs<PLACES> {
+        match *self {}
+    }
+
+    fn limit(&mut self, _: usize) {
+        match *self {}
+    }
+
+    fn publish(&mut self) -> Option<()> {
+        match *self {}
+    }
+
+    fn clear(&mut self) {
+        match *self {}
+    }
+}
 
 impl Host {
-    pub(crate) fn new() -> Option<Self> {
+    pub(crate) fn new(_: usize) -> Option<Self> {
         None
     }
 
-    pub(crate) fn stubs(&self) -> &Stubs<PLACES> {
-        match *self {}
-    }
-
-    pub(crate) fn limit(&mut self, _: usize) {
-        match *self {}
-    }
-
-    pub(crate) fn publish(&mut self) -> Option<()> {
-        match *self {}
-    }
-
-    pub(crate) fn clear(&mut self) {
+    pub(crate) fn registers(&self) -> usize {
         match *self {}
     }
 
@@ -40,12 +47,7 @@ impl Host {
         match *self {}
     }
 
-    pub(crate) fn run<M: Machine>(
-        &self,
-        _: &Lines<LINE_WORDS, PLACES>,
-        _: &mut M,
-        _: usize,
-    ) -> Exit {
+    pub(crate) fn run<M: Machine>(&self, _: &Lines<LINE_WORDS, PLACES>, _: &mut M) -> Exit {
         match *self {}
     }
 }

@@ -33,6 +33,7 @@ mod instruction;
 mod lines;
 mod schedule;
 pub mod traces;
+mod translations;
 pub mod wide;
 
 pub use guest::{
@@ -46,90 +47,28 @@ pub use instruction::{
 
 pub use lines::words_hash;
 
-use lines::{Heat, Lines};
+use translations::Translations;
 
 /// Instructions of a line at most.
 pub const PLACES: usize = LINE_WORDS * 2;
 
 /// How often a place is to be reached before it is translated: what runs once is not worth it.
 const HOT: u8 = 8;
-/// How many translations are made executable together, which is a call of the host's kernel.
-const BATCH: usize = 32;
-/// How often a place whose translation waits may be reached before that is done sooner: it is interpreted until
-/// then, which takes as long as the call for some 20.
-const PATIENCE: u32 = 16;
-
 /// The translations of one machine.
-#[derive(Debug)]
-pub struct Translator {
-    lines: Lines<LINE_WORDS, PLACES>,
-    host: host::Host,
-    /// Registers that a guest has.
-    registers: usize,
-    /// How often a place is reached before it is translated.
-    hot: u8,
-    /// How many translations wait for each other until they are made executable together.
-    batch: usize,
-    /// How often a place was reached whose translation waits.
-    waited: u32,
-    /// How many instructions it has executed.
-    executed: u64,
-}
+pub type Translator = Translations<host::Host, LINE_WORDS, PLACES>;
 
 impl Translator {
     /// One for a guest with so many registers and slots of its instruction cache. `None`: there is no host
     /// code on this host.
     #[must_use]
     pub fn new(registers: usize, slots: usize) -> Option<Self> {
-        let host = host::Host::new()?;
-        Some(Self {
-            lines: Lines::new(slots, host.stubs()),
-            host,
-            registers: registers.min(REGISTERS),
-            hot: HOT,
-            batch: BATCH,
-            waited: 0,
-            executed: 0,
-        })
-    }
-
-    /// Translates a place when it is reached so often, and executes the translation at once: for tests.
-    pub fn set_hot(&mut self, times: u8) {
-        self.hot = times;
-        self.batch = 1;
-    }
-
-    /// Allows so little memory for code (in blocks of 16 KB) that it is full soon: for tests.
-    pub fn limit_code(&mut self, blocks: usize) {
-        self.host.limit(blocks);
+        host::Host::new(registers.min(REGISTERS)).map(|host| Self::with(host, slots, HOT))
     }
 
     /// The line in `slot` was filled, or is decoded anew: it holds `words`.
     #[inline]
     pub fn line_filled(&mut self, slot: usize, words: &[u32; LINE_WORDS], halfwords: bool) {
         self.lines.filled(slot, words, halfwords);
-    }
-
-    /// Why there is no translation of instruction `place` of the line in `slot`, if there is none.
-    #[inline]
-    #[must_use]
-    pub fn lacks(&self, slot: usize, place: usize) -> Option<Why> {
-        self.lines.lacks(slot, place, self.host.stubs())
-    }
-
-    /// Instruction `place` of the line in `slot` was reached and is not translated. `true`: it is to be.
-    pub fn heats(&mut self, slot: usize, place: usize) -> bool {
-        match self.lines.heats(slot, place, self.hot) {
-            Heat::Cold => false,
-            Heat::Hot => true,
-            Heat::Waiting => {
-                self.waited += 1;
-                if self.waited >= PATIENCE {
-                    self.publish();
-                }
-                false
-            }
-        }
     }
 
     /// Translates the line in `slot`, which consists of `instructions` (8, or 16), from `place` on. If there
@@ -139,47 +78,10 @@ impl Translator {
     /// An instruction names a register that the guest has not.
     pub fn translate(&mut self, slot: usize, place: usize, instructions: &[Instruction]) {
         let highest = instructions.iter().flat_map(Instruction::registers).max();
-        let known = highest.is_none_or(|register| usize::from(register) < self.registers);
+        let known = highest.is_none_or(|register| usize::from(register) < self.host.registers());
         assert!(known, "a register that the guest has");
-        let room = !self.lines.is_full();
-        let entry = if room {
-            self.host.translate(instructions, place)
-        } else {
-            None
-        };
-        match entry {
-            Some(entry) if entry == self.host.stubs().left[place % PLACES] => {
-                self.lines.set(slot, place, entry);
-            }
-            Some(entry) => {
-                self.lines.wait(slot, place, entry);
-                if self.lines.waiting() >= self.batch {
-                    self.publish();
-                }
-            }
-            None => self.forget(),
-        }
-    }
-
-    /// What was translated is executed from now on.
-    fn publish(&mut self) {
-        self.waited = 0;
-        match self.host.publish() {
-            Some(()) => self.lines.publish(),
-            None => self.forget(),
-        }
-    }
-
-    /// Forgets all translations.
-    fn forget(&mut self) {
-        self.host.clear();
-        self.lines.clear(self.host.stubs());
-    }
-
-    /// How many instructions it has executed.
-    #[must_use]
-    pub fn executed(&self) -> u64 {
-        self.executed
+        let translate = |host: &mut host::Host| host.translate(instructions, place);
+        self.keep(slot, place, translate);
     }
 
     /// Runs translated code where `machine` is, as far as that goes.
@@ -189,10 +91,10 @@ impl Translator {
     #[inline(always)]
     pub fn run<M: Machine>(&mut self, machine: &mut M) -> Exit {
         let guest = machine.lend();
-        assert!(guest.registers.len() >= self.registers);
-        assert!(guest.pending.ready.len() >= self.registers);
+        assert!(guest.registers.len() >= self.host.registers());
+        assert!(guest.pending.ready.len() >= self.host.registers());
         let before = *guest.counts.instructions;
-        let exit = self.host.run(&self.lines, machine, self.registers);
+        let exit = self.host.run(&self.lines, machine);
         self.executed += *machine.lend().counts.instructions - before;
         exit
     }

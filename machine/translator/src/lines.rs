@@ -27,11 +27,11 @@ pub(crate) enum Heat {
 }
 
 /// Addresses of code, one for each place of a line where an instruction can begin.
-pub(crate) type Entries<const PLACES: usize> = [usize; PLACES];
+pub type Entries<const PLACES: usize> = [usize; PLACES];
 
 /// Code for places without a translation, by place.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Stubs<const PLACES: usize> {
+pub struct Stubs<const PLACES: usize> {
     /// Not translated yet.
     pub cold: Entries<PLACES>,
     /// An instruction for the interpreter.

@@ -23,7 +23,7 @@ pub use step::{
 };
 
 use crate::host::traces as host;
-use crate::{BATCH, PATIENCE};
+use crate::translations::{BATCH, PATIENCE};
 
 /// How often a line is to be reached before it is translated. It takes the host some hundred thousand instructions, and
 /// saves less than a thousand each time.

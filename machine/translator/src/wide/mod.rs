@@ -21,81 +21,27 @@ pub use instruction::{
 };
 
 use crate::host::wide as host;
-use crate::lines::{Heat, Lines};
-use crate::{Why, BATCH, PATIENCE};
+use crate::translations::Translations;
 
 /// How often a place is to be reached before it is translated: to translate a unit takes as long as to interpret it
 /// some 50 times. (A boot of Linux takes 1.3 times as long with 8, and the same with 200.)
 const HOT: u8 = 64;
 
 /// The translations of one machine.
-#[derive(Debug)]
-pub struct Translator {
-    lines: Lines<LINE_WORDS, PLACES>,
-    host: host::Host,
-    /// How often a place is reached before it is translated.
-    hot: u8,
-    /// How many translations wait for each other until they are made executable together.
-    batch: usize,
-    /// How often a place was reached whose translation waits.
-    waited: u32,
-    /// How many instructions it has executed.
-    executed: u64,
-}
+pub type Translator = Translations<host::Host, LINE_WORDS, PLACES>;
 
 impl Translator {
     /// One for a guest with so many slots of its instruction cache. `None`: there is no host code on this
     /// host.
     #[must_use]
     pub fn new(slots: usize) -> Option<Self> {
-        let host = host::Host::new()?;
-        Some(Self {
-            lines: Lines::new(slots, host.stubs()),
-            host,
-            hot: HOT,
-            batch: BATCH,
-            waited: 0,
-            executed: 0,
-        })
-    }
-
-    /// Translates a place when it is reached so often, and executes the translation at once: for tests.
-    pub fn set_hot(&mut self, times: u8) {
-        self.hot = times;
-        self.batch = 1;
-    }
-
-    /// Allows so little memory for code (in blocks of 16 KB) that it is full soon: for tests.
-    pub fn limit_code(&mut self, blocks: usize) {
-        self.host.limit(blocks);
+        host::Host::new().map(|host| Self::with(host, slots, HOT))
     }
 
     /// The line in `slot` was filled: it holds `words`.
     #[inline]
     pub fn line_filled(&mut self, slot: usize, words: &[u32; LINE_WORDS]) {
         self.lines.filled(slot, words, false);
-    }
-
-    /// Why there is no translation of `place` of the line in `slot`, if there is none.
-    #[inline]
-    #[must_use]
-    pub fn lacks(&self, slot: usize, place: usize) -> Option<Why> {
-        self.lines.lacks(slot, place, self.host.stubs())
-    }
-
-    /// `place` of the line in `slot` was reached and is not translated. `true`: it is to be.
-    pub fn heats(&mut self, slot: usize, place: usize) -> bool {
-        match self.lines.heats(slot, place, self.hot) {
-            Heat::Cold => false,
-            Heat::Hot => true,
-            Heat::Waiting => {
-                self.waited += 1;
-                if self.waited >= PATIENCE {
-                    self.publish();
-                }
-                false
-            }
-        }
     }
 
     /// Translates `stretch`, which begins at `place` of the line in `slot`. If there is no more room for code, all
@@ -124,44 +70,8 @@ impl Translator {
         let pending = pending.map(|(register, _)| *register);
         let needed = stretch.needed.iter().map(|(register, _)| *register);
         assert!(pending.chain(needed).max().unwrap_or(0) < REGISTERS as Register);
-        let entry = if self.lines.is_full() {
-            None
-        } else {
-            self.host.translate(stretch, place)
-        };
-        match entry {
-            Some(entry) if entry == self.host.stubs().left[place % PLACES] => {
-                self.lines.set(slot, place, entry);
-            }
-            Some(entry) => {
-                self.lines.wait(slot, place, entry);
-                if self.lines.waiting() >= self.batch {
-                    self.publish();
-                }
-            }
-            None => self.forget(),
-        }
-    }
-
-    /// What was translated is executed from now on.
-    fn publish(&mut self) {
-        self.waited = 0;
-        match self.host.publish() {
-            Some(()) => self.lines.publish(),
-            None => self.forget(),
-        }
-    }
-
-    /// Forgets all translations.
-    fn forget(&mut self) {
-        self.host.clear();
-        self.lines.clear(self.host.stubs());
-    }
-
-    /// How many instructions it has executed.
-    #[must_use]
-    pub fn executed(&self) -> u64 {
-        self.executed
+        let translate = |host: &mut host::Host| host.translate(stretch, place);
+        self.keep(slot, place, translate);
     }
 
     /// Runs translated code where `guest` is, as far as that goes.

@@ -17,6 +17,7 @@ use crate::code::Code;
 use crate::guest::{Exit, Machine, Why, LINE_BYTES, LINE_WORDS};
 use crate::instruction::{Instruction, Width};
 use crate::lines::{Lines, Stubs};
+use crate::translations::HostCode;
 use crate::PLACES;
 
 use frame::Frame;
@@ -32,8 +33,10 @@ fn assembler() -> Assembler {
 
 /// Translated code.
 #[derive(Debug)]
-pub(crate) struct Host {
+pub struct Host {
     code: Code,
+    /// How many registers a guest has.
+    registers: usize,
     /// Code that is always there.
     common: Common,
     _common_code: Code,
@@ -53,9 +56,28 @@ struct Common {
     stubs: Stubs<PLACES>,
 }
 
+impl HostCode<PLACES> for Host {
+    #[inline]
+    fn stubs(&self) -> &Stubs<PLACES> {
+        &self.common.stubs
+    }
+
+    fn limit(&mut self, blocks: usize) {
+        self.code.limit(blocks);
+    }
+
+    fn publish(&mut self) -> Option<()> {
+        self.code.publish()
+    }
+
+    fn clear(&mut self) {
+        self.code.clear();
+    }
+}
+
 impl Host {
     /// `None`: this host is not one.
-    pub(crate) fn new() -> Option<Self> {
+    pub(crate) fn new(registers: usize) -> Option<Self> {
         if !has_lahf() {
             return None;
         }
@@ -64,27 +86,16 @@ impl Host {
         code.publish()?;
         Some(Self {
             code: Code::new(),
+            registers,
             common,
             _common_code: code,
         })
     }
 
+    /// How many registers a guest has.
     #[inline]
-    pub(crate) fn stubs(&self) -> &Stubs<PLACES> {
-        &self.common.stubs
-    }
-
-    pub(crate) fn limit(&mut self, blocks: usize) {
-        self.code.limit(blocks);
-    }
-
-    /// Makes executable what was translated; `None`: the host does not let it.
-    pub(crate) fn publish(&mut self) -> Option<()> {
-        self.code.publish()
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.code.clear();
+    pub(crate) fn registers(&self) -> usize {
+        self.registers
     }
 
     /// The address of the code of a unit; `None`: there is no room.
@@ -100,7 +111,6 @@ impl Host {
         &self,
         lines: &Lines<LINE_WORDS, PLACES>,
         machine: &mut M,
-        count: usize,
     ) -> Exit {
         let (entries, numbers) = lines.tables();
         let guest = machine.lend();
@@ -138,7 +148,7 @@ impl Host {
             slow_store: self.common.slow_store,
             load: slow_load::<M>,
             store: slow_store::<M>,
-            count,
+            count: self.registers,
             base: 0,
             line_lost: false,
             why: 0,

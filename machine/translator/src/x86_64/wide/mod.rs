@@ -16,6 +16,7 @@ use dynasmrt::{dynasm, DynasmApi, DynasmLabelApi};
 use super::{assembler, finished, stubs, why_of};
 use crate::code::Code;
 use crate::lines::{Lines, Stubs};
+use crate::translations::HostCode;
 use crate::wide::{Exit, Guest, Ready, Stretch, HINTS, LINE_BYTES, LINE_WORDS, PLACES, UNDER_WAY};
 use crate::Why;
 
@@ -32,7 +33,7 @@ const ROW_BYTES: i32 = size_of::<crate::lines::Entries<PLACES>>() as i32;
 
 /// Translated code.
 #[derive(Debug)]
-pub(crate) struct Host {
+pub struct Host {
     code: Code,
     /// Code that is always there: called with the frame and the address of a unit; left by; goes on at the
     /// address in rcx; finds out when all registers are there.
@@ -42,6 +43,25 @@ pub(crate) struct Host {
     drain: usize,
     stubs: Stubs<PLACES>,
     _common_code: Code,
+}
+
+impl HostCode<PLACES> for Host {
+    #[inline]
+    fn stubs(&self) -> &Stubs<PLACES> {
+        &self.stubs
+    }
+
+    fn limit(&mut self, blocks: usize) {
+        self.code.limit(blocks);
+    }
+
+    fn publish(&mut self) -> Option<()> {
+        self.code.publish()
+    }
+
+    fn clear(&mut self) {
+        self.code.clear();
+    }
 }
 
 impl Host {
@@ -61,24 +81,6 @@ impl Host {
             code: Code::new(),
             _common_code: code,
         })
-    }
-
-    #[inline]
-    pub(crate) fn stubs(&self) -> &Stubs<PLACES> {
-        &self.stubs
-    }
-
-    pub(crate) fn limit(&mut self, blocks: usize) {
-        self.code.limit(blocks);
-    }
-
-    /// Makes executable what was translated; `None`: the host does not let it.
-    pub(crate) fn publish(&mut self) -> Option<()> {
-        self.code.publish()
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.code.clear();
     }
 
     /// The address of the code of a unit; `None`: there is no room.
