@@ -189,41 +189,45 @@ impl WriteBuffer {
             None => self.bus_free >= now,
         };
         if !waits {
-            self.advance_writes(now, bus, counters);
+            while self.advance_first(now, bus, counters) {}
         }
     }
 
+    /// Does what the bus has done of the first entry's write. `false`: nothing of another one's. (Mostly there is one:
+    /// a loop in here would prepare for more, for a third more instructions.)
     #[inline(never)]
-    fn advance_writes(&mut self, now: Cycle, bus: &mut Bus, counters: &mut Counters) {
-        while let Some(first) = self.entries.front() {
-            let words = first.words();
-            let done = match self.first_done {
-                Some(done) => done,
-                None => {
-                    let start = first.entered.max(self.bus_free);
-                    if start >= now {
-                        break;
-                    }
-                    let pa = first.first_word();
-                    self.bus_free = start + self.cost.write(bus.target(pa), pa, words).total();
-                    self.bus_free
+    fn advance_first(&mut self, now: Cycle, bus: &mut Bus, counters: &mut Counters) -> bool {
+        let Some(first) = self.entries.front() else {
+            return false;
+        };
+        let words = first.words();
+        let done = match self.first_done {
+            Some(done) => done,
+            None => {
+                let start = first.entered.max(self.bus_free);
+                if start >= now {
+                    return false;
                 }
-            };
-            if done > now {
-                self.first_done = Some(done);
-                break;
+                let pa = first.first_word();
+                self.bus_free = start + self.cost.write(bus.target(pa), pa, words).total();
+                self.bus_free
             }
-            self.lost += commit(first, words, done, bus, counters);
-            if !self.plain {
-                if first.write_back {
-                    self.lines -= 1;
-                } else {
-                    self.stored_words -= words;
-                }
-            }
-            self.entries.drop_front();
-            self.first_done = None;
+        };
+        if done > now {
+            self.first_done = Some(done);
+            return false;
         }
+        self.lost += commit(first, words, done, bus, counters);
+        if !self.plain {
+            if first.write_back {
+                self.lines -= 1;
+            } else {
+                self.stored_words -= words;
+            }
+        }
+        self.entries.drop_front();
+        self.first_done = None;
+        !self.entries.is_empty()
     }
 
     /// Takes a store of the low bits of `value`. Waits for room; returns the cycle at which the
