@@ -75,6 +75,48 @@ test:
 	ldr	r5, [r1, #0x100]
 	expect	r5, 67, 7
 
+	/* From then on a store there hits. */
+	counter	r3, COUNTER_dcache_write_misses
+	mov	r5, #69
+	str	r5, [r1, #0x104]
+	strb	r5, [r1, #0x108]
+	counter	r4, COUNTER_dcache_write_misses
+	sub	r4, r4, r3
+	expect	r4, 0, 12
+
+	/* Stores to a line that stays away all miss, each with its own part of memory... */
+	poke	(TRUTH_2 + 0x308), 0x11223344
+	counter	r3, COUNTER_dcache_write_misses
+	add	r2, r1, #0x300
+	str	r5, [r2, #0x04]
+	strb	r5, [r2, #0x09]
+	strh	r5, [r2, #0x0a]
+	counter	r4, COUNTER_dcache_write_misses
+	sub	r4, r4, r3
+	expect	r4, 3, 13
+	drain
+	peek	r5, TRUTH_2 + 0x304
+	expect	r5, 69, 14
+	peek	r5, TRUTH_2 + 0x308
+	expect	r5, 0x00454544, 15
+
+	/* ... until it is mapped to another one. */
+	mov	r5, #70
+	str	r5, [r1, #0x304]
+	map_section CACHED, FRAME_1 | SECTION | FULL_ACCESS | C | B
+	ldr	r1, =CACHED
+	invalidate_dtlb_entry r1
+	mov	r5, #71
+	str	r5, [r1, #0x304]
+	drain
+	peek	r5, TRUTH_2 + 0x304
+	expect	r5, 70, 16
+	peek	r5, TRUTH_1 + 0x304
+	expect	r5, 71, 17
+	map_section CACHED, FRAME_2 | SECTION | FULL_ACCESS | C | B
+	ldr	r1, =CACHED
+	invalidate_dtlb_entry r1
+
 	/* ... and a fill that follows it at once has its data, after whatever waits before it. */
 	ldr	r4, =SLOW
 	mov	r5, #68
