@@ -194,7 +194,7 @@ impl WriteBuffer {
     }
 
     /// Does what the bus has done of the first entry's write. `false`: nothing of another one's. (Mostly there is one:
-    /// a loop in here would prepare for more, for a third more instructions.)
+    /// a loop in here would prepare for more, for a fifth more instructions.)
     #[inline(never)]
     fn advance_first(&mut self, now: Cycle, bus: &mut Bus, counters: &mut Counters) -> bool {
         let Some(first) = self.entries.front() else {
