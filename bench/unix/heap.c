@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of powers of two, each behind its power; those given back are in a list for each. */
+/* Blocks of powers of two, each preceded by its power; those given back are in a list for each. */
 #include "heap.h"
 
 #include <string.h>

@@ -11,7 +11,7 @@
  * search's choice. What happens between two spaces that use the same modified virtual address is in
  * the model of L4's schemes (kernel/arch/arm/switch/model): here it is right.
  *
- * Each rule has a name and stands behind DO(name). OMIT=name leaves it out; then the search must find an
+ * Each rule has a name and follows DO(name). OMIT=name leaves it out; then the search must find an
  * error.
  */
 #define nothing     0

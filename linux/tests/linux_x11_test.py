@@ -140,7 +140,7 @@ def test_a_picture_of_the_machine(system: Linux, tmp_path: Path) -> None:
     assert (width, height) == (640, 480)
     rows = [dots[3 * width * y :][: 3 * width] for y in range(height)]
     game = {row[3 * x :][:3] for row in rows[:200] for x in range(320)}
-    # behind it the screen is woven of black and white
+    # around it the screen is woven of black and white
     root = {row[3 * x :][:3] for row in rows[200:] for x in range(width)}
     assert len(game) > 40
     assert root == {bytes(3), b"\xff" * 3}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A test is a function that returns when all is well. Each runs in a process of its own, so it
- * may leave anything behind; what it must not do is wait for ever, and even that is ended.
+ * may leave anything; what it must not do is wait for ever, and even that is ended.
  */
 #ifndef LINUX_USER_TEST_H
 #define LINUX_USER_TEST_H

@@ -736,7 +736,7 @@ impl Bus {
     }
 }
 
-/// What a device is, or the one behind its VIRTIO registers.
+/// What a device is, or the one that its VIRTIO registers stand for.
 pub(crate) fn behind_transport(role: Role<'_>) -> Role<'_> {
     match role {
         Role::Virtio(slot) => slot.device(),

@@ -150,7 +150,7 @@ impl Recording {
             }
             let how = how(rest).ok_or(damaged(number))?;
             if let Some((number, _)) = lines.next() {
-                return Err(format!("line {}: stands behind the end", number + 1));
+                return Err(format!("line {}: comes after the end", number + 1));
             }
             return Ok(Self {
                 beginning,
@@ -221,7 +221,9 @@ impl Recording {
         }
         if run.cycle < own.cycle {
             let (own, run) = (own.cycle, run.cycle);
-            return Err(format!("begins at cycle {own}, behind the run, at {run}"));
+            return Err(format!(
+                "begins at cycle {own}, after the run, which is at {run}"
+            ));
         }
         if run.cycle > self.end {
             let (end, run) = (self.end, run.cycle);
@@ -436,7 +438,7 @@ mod tests {
             (with("150 asleep"), "line 6: is damaged"),
             (
                 good.clone() + "150 arrived\n",
-                "line 7: stands behind the end",
+                "line 7: comes after the end",
             ),
         ] {
             assert_eq!(

@@ -220,7 +220,7 @@ fn step(line: &str) -> Result<Vec<What>, Wrong> {
             let seconds = match more.strip_prefix("within") {
                 _ if more.is_empty() => PATIENCE,
                 Some(time) => seconds(time.trim())?,
-                None => return Err((format!("`{more}` behind the text"), "within SECONDS")),
+                None => return Err((format!("`{more}` after the text"), "within SECONDS")),
             };
             Ok(vec![What::Expect { text, seconds }])
         }
@@ -243,7 +243,7 @@ fn pressed(keys: Vec<Key>) -> [What; 4] {
 fn alone(line: &str) -> Result<Vec<u8>, Wrong> {
     match quoted(line)? {
         (text, "") => Ok(text),
-        (_, more) => Err((format!("`{more}` behind the text"), "nothing there")),
+        (_, more) => Err((format!("`{more}` after the text"), "nothing there")),
     }
 }
 
@@ -377,10 +377,7 @@ mod tests {
             ("send x", "`x`; expected a text in double quotes"),
             ("send \"x", "`\"x`; expected a text in double quotes"),
             ("send \"x\\", "expected a text in double quotes"),
-            (
-                "send \"x\" y",
-                "`y` behind the text; expected nothing there",
-            ),
+            ("send \"x\" y", "`y` after the text; expected nothing there"),
             ("send \"\\q\"", "\\q; expected \\r"),
             ("send \"\\x1\"", "an unfinished \\x; expected \\r"),
             (
@@ -389,7 +386,7 @@ mod tests {
             ),
             (
                 "expect \"x\" in 5",
-                "`in 5` behind the text; expected within SECONDS",
+                "`in 5` after the text; expected within SECONDS",
             ),
             ("expect \"x\" within", "``; expected seconds"),
             (
@@ -401,10 +398,7 @@ mod tests {
                 "keys \"a\\x00\"",
                 "expected characters that a US keyboard has",
             ),
-            (
-                "keys \"a\" b",
-                "`b` behind the text; expected nothing there",
-            ),
+            ("keys \"a\" b", "`b` after the text; expected nothing there"),
             ("wait -1", "`-1`; expected seconds, from 0 to 1000000"),
             ("wait nan", "`nan`; expected seconds"),
             ("wait 1e7", "`1e7`; expected seconds"),

@@ -294,7 +294,7 @@ fn the_write_back_buffer_holds_one_line_and_leaves_the_stores_theirs() {
     assert_eq!(
         machine.core().mem.platform.cycle - before,
         4 * WRITE_FIRST + WRITE_HALF,
-        "the second waits until the first is written, behind the stores"
+        "the second waits until the first is written, after the stores"
     );
 }
 

@@ -165,7 +165,7 @@ fn images_larger_than_memory() {
     boot_refused(&kernel, &["--initrd", &disk], &format!("{disk}: {line}"));
     let disk = scratch.file("disk", vec![1; 32 << 20]);
     let line = "has 33554432 bytes; \
-                expected what fits behind the kernel into 33554432 bytes of memory";
+                expected what fits after the kernel into 33554432 bytes of memory";
     boot_refused(&kernel, &["--initrd", &disk], &format!("{disk}: {line}"));
 }
 

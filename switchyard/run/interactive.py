@@ -355,7 +355,7 @@ class System:
         elif written is not None:
             self._back_to(f"Z2,{written:x},{length:x}", f"a store to {written:#x}")
             if "cpsr" in self.remote.registers():
-                # The simulator is behind the store: of an ARM, debuggers make that step themselves.
+                # The simulator is past the store: of an ARM, debuggers make that step themselves.
                 self.reverse_step()
         else:
             self._resume("bc")

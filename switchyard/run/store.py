@@ -6,7 +6,7 @@ byte. Their hash is the run's key, and a run whose key is in the store is not ma
 checkout, experiment or sweep asks for it. A changed byte in any of them is another key; nothing is
 ever out of date, only no longer asked for.
 
-A kept result begins with its hash: what was changed behind our back, cut off or put in another's
+A kept result begins with its hash: what was changed since, cut off or put in another's
 place is not believed, and made again.
 
 The store is a cache: it may be deleted at any time, and what was not asked for longest goes first

@@ -52,7 +52,7 @@ def _narrow(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _named(entry: plot.Entry, top: float) -> str:
-    """A series' name, behind what it is drawn with: hollow and slanted if it is published."""
+    """A series' name, after what it is drawn with: hollow and slanted if it is published."""
     middle = top + ROW / 2
     fill = "white" if entry.published else entry.colour
     drawn = f'stroke="{entry.colour}" stroke-width="2"'

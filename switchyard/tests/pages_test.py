@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every page of the book, the report and those to step through, on a phone: all is readable.
 
-Contrast is that of WCAG 2.1, 1.4.3: 4.5 of a text to what is behind it, 3 of large letters.
+Contrast is that of WCAG 2.1, 1.4.3: 4.5 of a text to its background, 3 of large letters.
 """
 
 import subprocess

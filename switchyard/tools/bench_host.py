@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The suite of benchmarks on this very computer, beside the simulated machines' results.
 
-It runs on one processor, changes nothing, and leaves nothing behind: its scratch files have no
+It runs on one processor, changes nothing, and leaves nothing: its scratch files have no
 names
 as soon as they are open, their folder goes with the command, also after Ctrl-C, and its processes
 end with the one that was started here. Clocks, other work and turbo modes of the host are as they

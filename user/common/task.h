@@ -43,7 +43,7 @@ struct task {
 
 /*
  * A new space and its first thread `id`, which runs at the image's entry once task_start is done.
- * The kernel's areas (the KIP's page, UTCBs as far behind as they are long) begin at `areas`,
+ * The kernel's areas (the KIP's page, UTCBs as far after it as they are long) begin at `areas`,
  * TASK_AREAS by default, if spaces are apart.
  */
 bool task_create(struct task *task, L4_ThreadId_t id, const void *elf, L4_Word_t areas);

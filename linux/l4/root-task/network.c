@@ -2,7 +2,7 @@
 /*
  * The network driver, which is that of the multi-server system (servers/driver.c, docs/servers.md):
  * a task of two threads with the interface's ports and interrupt. Its client is Linux; programs are
- * none. It lies where it is linked, behind us, as the server does.
+ * none. It lies where it is linked, above us, as the server does.
  */
 #include "root.h"
 

@@ -91,7 +91,7 @@ pub(super) fn load(
         return Ok(Start {
             pc: kernel.entry.into(),
             registers: [0, machine_type.into(), tree.into()],
-            free: kernel.behind(tree),
+            free: kernel.free_up_to(tree),
             host_target: None,
         });
     }
@@ -106,7 +106,7 @@ pub(super) fn load(
     Ok(Start {
         pc: kernel.entry.into(),
         registers: [0, machine_type.into(), tags.unwrap_or(0).into()],
-        free: kernel.behind(free_end),
+        free: kernel.free_up_to(free_end),
         host_target: None,
     })
 }

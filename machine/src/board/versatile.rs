@@ -3,7 +3,7 @@
 //! interrupt sources (4.9, 4.10), as far as QEMU's machine `versatilepb` has it too.
 //!
 //! Addresses that the manual reserves abort. Windows of static memory, of the graphics
-//! accelerator and of PCI have nothing behind them and read as zero. A guest sees no alias of the
+//! accelerator and of PCI lead nowhere and read as zero. A guest sees no alias of the
 //! SDRAM beyond its end.
 
 use super::Board;

@@ -50,7 +50,7 @@ pub fn size(text: &str) -> Result<u32, String> {
     let number = whole(digits, 1, most >> shift).ok();
     let size = number.map(|number| (number << shift) as u32);
     size.ok_or_else(|| {
-        format!("is no size; expected bytes from 1 to {most}, also with K, M or G behind")
+        format!("is no size; expected bytes from 1 to {most}, also with a suffix K, M or G")
     })
 }
 

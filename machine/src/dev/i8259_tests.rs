@@ -310,7 +310,7 @@ fn initialization_words_come_as_icw1_says() {
     assert_eq!(b.read(DATA), 0x0f);
     b.write(DATA, 0);
     b.sources(1 << 2 | 1 << 12);
-    assert_eq!(b.take(), 0x52, "nothing is behind it");
+    assert_eq!(b.take(), 0x52, "nothing is waiting after it");
     // Cascaded, no ICW4.
     b.write(COMMAND, 0x10);
     for word in [0x60, 0x04, 0x33] {

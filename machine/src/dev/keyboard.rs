@@ -31,7 +31,7 @@ const TRANSLATED: [u8; 0x86] = [
     0x80, 0x81, 0x82, 0x41, 0x54, 0x85,
 ];
 
-/// Keys by the names that QEMU's `sendkey` gives them, with their codes of set 1; 100h: behind E0h.
+/// Keys by the names that QEMU's `sendkey` gives them, with their codes of set 1; 100h: after E0h.
 #[rustfmt::skip]
 const KEYS: [(&str, u16); 101] = [
     ("esc", 0x01), ("1", 0x02), ("2", 0x03), ("3", 0x04), ("4", 0x05), ("5", 0x06), ("6", 0x07), ("7", 0x08),
@@ -56,7 +56,7 @@ const KEYS: [(&str, u16); 101] = [
 const PLAIN: &str = "\0\u{1b}1234567890-=\u{8}\tqwertyuiop[]\r\0asdfghjkl;'`\0\\zxcvbnm,./\0\0\0 ";
 const SHIFTED: &str = "\0\0!@#$%^&*()_+\0\0QWERTYUIOP{}\0\0ASDFGHJKL:\"~\0|ZXCVBNM<>?";
 
-/// A key: its code of set 1, with 100h behind E0h.
+/// A key: its code of set 1, with 100h after E0h.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key(u16);
 

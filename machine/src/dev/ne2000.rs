@@ -178,7 +178,7 @@ impl Ne2000 {
     }
 
     /// The address after `at`: the end of the ring is its start.
-    fn behind(&self, at: u16) -> u16 {
+    fn after(&self, at: u16) -> u16 {
         let next = at.wrapping_add(1);
         if next == u16::from(self.stop) << 8 {
             u16::from(self.start) << 8
@@ -236,7 +236,7 @@ impl Ne2000 {
     /// After each access: the unit is done.
     fn count_dma(&mut self, ctx: &DevCtx) {
         for _ in 0..self.unit() {
-            self.dma_at = self.behind(self.dma_at);
+            self.dma_at = self.after(self.dma_at);
         }
         self.dma_left = self.dma_left.saturating_sub(self.unit());
         if self.dma_left == 0 {
@@ -391,7 +391,7 @@ impl Ne2000 {
         let mut at = u16::from(self.current) << 8;
         for &byte in [self.rsr, next, low, high].iter().chain(data) {
             self.set_byte(at, byte);
-            at = self.behind(at);
+            at = self.after(at);
         }
         self.current = next;
         self.full = next == self.boundary;

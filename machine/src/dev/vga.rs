@@ -21,7 +21,7 @@ pub const PORTS: u16 = 0x20;
 const VBE: u32 = PORTS as u32;
 const MEMORY: u32 = VBE + vbe::PORTS as u32;
 
-/// Groups of registers behind an index and a data port.
+/// Groups of registers that an index and a data port select.
 #[derive(Debug, Clone, Copy)]
 enum Group {
     Attribute,

@@ -32,7 +32,7 @@ pub struct Point {
 
 impl Point {
     /// Right after so many instructions.
-    pub fn behind(instructions: u64) -> Self {
+    pub fn after(instructions: u64) -> Self {
         Self {
             instructions,
             cycle: 0,

@@ -244,7 +244,7 @@ impl<'a, P: Debuggable> Session<'a, P> {
     fn type_in(&mut self, text: &str) -> String {
         let bytes = match quoted(text) {
             Ok((bytes, "")) => bytes,
-            Ok((_, more)) => return format!("`{more}` behind the text; expected nothing there\n"),
+            Ok((_, more)) => return format!("`{more}` after the text; expected nothing there\n"),
             Err((what, expected)) => return format!("{what}; expected {expected}\n"),
         };
         let input = Input::Typed(bytes);

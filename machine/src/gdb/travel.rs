@@ -82,7 +82,7 @@ impl<P: Debuggable> Session<'_, P> {
         }
         let to = if self.entered {
             // only the entry into an exception
-            Point::behind(done)
+            Point::after(done)
         } else {
             self.one_before()
         };
@@ -209,7 +209,7 @@ impl<P: Debuggable> Session<'_, P> {
     }
 
     fn find(&mut self, until: Point, instructions: u64) {
-        self.go_back(Point::behind(instructions.saturating_sub(1)));
+        self.go_back(Point::after(instructions.saturating_sub(1)));
         let last = None;
         self.task = Task::Find {
             until,
@@ -219,7 +219,7 @@ impl<P: Debuggable> Session<'_, P> {
     }
 
     fn find_on(&mut self, until: Point, instructions: u64, last: Option<Found>) {
-        let end = until.min(Point::behind(instructions + 1));
+        let end = until.min(Point::after(instructions + 1));
         if let Some(reason) = self.step_over(end, Cycle::MAX, false) {
             self.shown_pc = None;
             let here = self.here();
@@ -240,7 +240,7 @@ impl<P: Debuggable> Session<'_, P> {
         } else if self.is_at(end) {
             match last {
                 Some(Found { to, near, reason }) => self.go(to, near, reason),
-                None => self.look_before(Point::behind(instructions.saturating_sub(1))),
+                None => self.look_before(Point::after(instructions.saturating_sub(1))),
             }
         }
     }
@@ -260,7 +260,7 @@ impl<P: Debuggable> Session<'_, P> {
     fn one_before(&self) -> Point {
         let instructions = self.machine.instructions().saturating_sub(1);
         let changed = self.history.last_change(instructions);
-        changed.unwrap_or(Point::behind(instructions))
+        changed.unwrap_or(Point::after(instructions))
     }
 
     /// Puts the machine into the last checkpoint at `point` or before it; says where that is.

@@ -122,7 +122,7 @@ pub(super) fn load(boot: &Boot, bus: &mut Bus) -> Result<Start, Error> {
     Ok(Start {
         pc: kernel.entry.into(),
         registers: registers.map(u64::from),
-        free: kernel.behind(bus.ram_window().1),
+        free: kernel.free_up_to(bus.ram_window().1),
         host_target: None,
     })
 }

@@ -194,7 +194,7 @@ impl Kernel {
     }
 
     /// The memory from the end of the kernel to `end`, in words.
-    pub(crate) fn behind(&self, end: u32) -> (u32, u32) {
+    pub(crate) fn free_up_to(&self, end: u32) -> (u32, u32) {
         let begin = self.end().next_multiple_of(8).min(end.into());
         (begin as u32, end & !7)
     }

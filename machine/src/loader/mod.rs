@@ -200,7 +200,7 @@ pub(crate) fn place_initrd(
         }
         None => Err(wrong(
             format!("has {} bytes", data.len()),
-            format!("what fits behind the kernel into {usable} bytes of memory"),
+            format!("what fits after the kernel into {usable} bytes of memory"),
         )),
     }
 }

@@ -81,7 +81,7 @@ pub(crate) fn parse(image: &[u8], format: Format, target: &Target) -> Result<Ker
             continue;
         }
         let taken = if read.ended {
-            Err("stands behind the end".to_string())
+            Err("comes after the end".to_string())
         } else {
             match format {
                 Format::Motorola => motorola(line, &mut read),
@@ -153,7 +153,7 @@ fn motorola(line: &[u8], read: &mut Read) -> Result<(), String> {
     let (count, rest) = (usize::from(bytes[0]), &bytes[1..]);
     if count != rest.len() || count <= address_bytes {
         return Err(format!(
-            "has {} bytes behind its count of {count}",
+            "has {} bytes after its count of {count}",
             rest.len()
         ));
     }

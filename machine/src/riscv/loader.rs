@@ -136,7 +136,7 @@ pub(super) fn load(boot: &Boot, config: &RiscvConfig, bus: &mut Bus) -> Result<S
             if kernel.overlaps(from.into(), to) {
                 return Err(image(boot.kernel)((
                     format!("is loaded over the firmware at {from:#x} to {to:#x}"),
-                    "a kernel behind it, or --bios none for one that runs in machine mode"
+                    "a kernel that it starts, or --bios none for one that runs in machine mode"
                         .to_string(),
                 )));
             }
@@ -210,7 +210,7 @@ pub(super) fn load(boot: &Boot, config: &RiscvConfig, bus: &mut Bus) -> Result<S
     Ok(Start {
         pc: BOOT_ROM.into(),
         registers: [0; 3],
-        free: first.behind(tree_at as u32),
+        free: first.free_up_to(tree_at as u32),
         host_target,
     })
 }

@@ -12,7 +12,7 @@ use crate::symbols::Symbols;
 
 /// What was expected of a text that is no moment.
 const EXPECTED: &str = "expected a cycle, +CYCLES, region:N, event:N, sample:N, user, kernel, \
-                        exception:NAME, an address or a function, and *N behind it for the Nth time";
+                        exception:NAME, an address or a function, and *N after it for the Nth time";
 
 /// A moment, which comes the nth time that its sign is seen.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -45,7 +45,7 @@ fn a_guest_is_told_how_much_memory_there_is() {
     line("versatilepb", "96M", sizes);
     let sizes = "not for the board of p4-willamette; expected a power of two from 1M to 1G";
     line("p4-willamette", "2G", sizes);
-    let size = "is no size; expected bytes from 1 to 4294967295, also with K, M or G behind";
+    let size = "is no size; expected bytes from 1 to 4294967295, also with a suffix K, M or G";
     line("sa1110", "99999999999999999999", size);
     line("sa1110", "64MB", size);
 }

@@ -41,7 +41,7 @@ fn the_run_ends_with_it() {
     assert_eq!(window["steps"].as_array().map(Vec::len), Some(1));
     assert_eq!(window["complete"], true);
     assert!(said.contains("the window ended after"), "{said}");
-    assert_eq!(status, Some(0), "what comes behind it is not looked at");
+    assert_eq!(status, Some(0), "what comes after it is not looked at");
 }
 
 #[test]

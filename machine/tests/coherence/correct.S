@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * No fault: a page is remapped, code replaced, a frame seen at two addresses, each with what the
- * processor demands; and stale state is left behind that nobody uses.
+ * processor demands; and stale state is left that nobody uses.
  */
 #include "guest.h"
 

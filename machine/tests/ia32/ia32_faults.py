@@ -56,7 +56,7 @@ class Instruction:
     in_data: bytes = b""
     registers: tuple[tuple[int, int], ...] = ()
     stack16: bool = False
-    # EDI is behind the border, ESI before it: two operands in the same two pages.
+    # EDI is above the border, ESI before it: two operands in the same two pages.
     apart: bool = False
 
 

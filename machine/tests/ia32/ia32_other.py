@@ -29,7 +29,7 @@ class Executed:
     operands: str
     before: Answer
     after: Answer
-    # What is undefined of the flags behind it.
+    # What is undefined of the flags after it.
     undefined: int
     table: bytes
 

@@ -254,7 +254,7 @@ class Writer:
 
     def settle_selector(self) -> None:
         """The word at the stack pointer, with a selector: an upper half of 0 or `LEFT` becomes 0,
-        and any other stays. Flags are undefined behind it, and EAX is that word."""
+        and any other stays. Flags are undefined after it, and EAX is that word."""
         left = struct.pack("<I", LEFT)
         self.raw(0x58 | EAX, 0x3D, left, 0x72, 5, 0x2D, left, 0x50 | EAX)
         self.undefined = ALL

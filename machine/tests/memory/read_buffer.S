@@ -24,7 +24,7 @@ test:
 	ldr	r4, =PLACE
 	ldr	r5, =TRUTH_1
 
-	/* Entry 0 takes four words; memory changes behind its back. */
+	/* Entry 0 takes four words; memory changes without its knowledge. */
 	mcr	p15, 0, r4, c9, c4, 2
 	counter	r3, COUNTER_read_buffer_hits
 	mov	r1, #100

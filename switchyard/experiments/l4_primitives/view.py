@@ -22,12 +22,12 @@ NAMES = {
 }  # fmt: skip
 LINES = [(NAMES[name], name) for name in WHAT]
 MEANT = (
-    "from the trapping instruction to the first one behind it, whoever executes that; the page "
+    "from the trapping instruction to the first one after it, whoever executes that; the page "
     "fault: of the load that faults, with its pager's instructions"
 )
 MEANT_PC = (
     "the whole round, as often as it traps: the instructions of a dozen around each trap, and what "
-    "they fill again behind a flush, are in it"
+    "they fill again after a flush, are in it"
 )
 NO_FAULTS = "a space without protection has no page faults"
 

@@ -32,7 +32,7 @@ SERIES = {
     "Memory": ("kb", "KB", "load_latency", {"a load": ("load_latency", 1)},
         "a chain of pointers through all lines of a large page, in random order"),
     "Stores": ("kb", "KB", "store_through", {"a store": ("store_through", 2)},
-        "words one behind the other"),
+        "words one after the other"),
     "Pages": ("pages", "pages", "line", {
         "a line": ("line", 1), "in one page": ("line_in_one_page", 1), "walks": ("line_walks", 2),
         "a jump": ("jump", 1), "jump, one page": ("jump_in_one_page", 1),
@@ -42,7 +42,7 @@ SERIES = {
     "Code": ("uops", "µops", "uop", {
         "a µop": ("uop", 3), "traces built": ("uop_builds", 3), "refill": ("trace_refill", 0),
     }, "instructions of a byte and a µop each: cycles, and traces built, for each; refill: what "
-        "all of them take more behind a load of CR3, which is taken off"),
+        "all of them take more after a load of CR3, which is taken off"),
     "Behind a load of CR3": ("entries", "entries", "dtlb_refill", {
         "data TLB": ("dtlb_refill", 0), "instruction TLB": ("itlb_refill", 0),
         "global: lines": ("dtlb_kept", 0), "global: jumps": ("itlb_kept", 0),

@@ -33,7 +33,7 @@ ARM = {
 IA32 = {
     "CR3": "Where the page directory of the running space lies. To load it empties the "
     "TLBs of all translations but global ones.",
-    "small space": "An address space that lies in a corner of all others, behind a segment that "
+    "small space": "An address space that lies in a corner of all others, in a segment that "
     "ends there: to switch to it nothing must be emptied.",
     "trace cache": "Decoded instructions, in the order in which they ran. It is addressed "
     "virtually, and emptied with the TLBs.",

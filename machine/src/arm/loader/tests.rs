@@ -402,7 +402,7 @@ fn raw_images_and_disks_must_fit() {
     for bytes in [(1 << 19) - 0xffff, 1 << 20] {
         let disk = File::new("disk", &vec![1; bytes]);
         let line = boot(&kernel, None, Some(&disk), &mut bus(1 << 20)).unwrap_err();
-        assert!(line.contains("what fits behind the kernel"), "{line}");
+        assert!(line.contains("what fits after the kernel"), "{line}");
     }
     let disk = File::new("larger", &vec![1; (1 << 20) + 1]);
     let line = boot(&kernel, None, Some(&disk), &mut bus(1 << 20)).unwrap_err();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! VIRTIO devices behind the registers of its MMIO transport (VIRTIO 1.2, 4.2): version 2, and the legacy
+//! VIRTIO devices, with the registers of its MMIO transport (VIRTIO 1.2, 4.2): version 2, and the legacy
 //! interface (4.2.4), which QEMU's machines show unless they are told not to. Which device it is says its
 //! [`Backend`].
 //!

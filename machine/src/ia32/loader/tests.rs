@@ -261,7 +261,7 @@ fn a_ram_disk_is_where_the_kernel_takes_it() {
     let line = place("pc-low", &with_most(0x10_1fff), gigabyte).unwrap_err();
     assert!(
         line.ends_with(
-            "has 5000 bytes; expected what fits behind the kernel into 1056768 bytes of memory"
+            "has 5000 bytes; expected what fits after the kernel into 1056768 bytes of memory"
         ),
         "{line}"
     );

@@ -129,7 +129,7 @@ fn each_mistake_is_named_with_its_line() {
         ),
         (
             MOTOROLA.replace("S5030002FA", "S5040002F9"),
-            "line 4: has 3 bytes behind its count of 4",
+            "line 4: has 3 bytes after its count of 4",
         ),
         (
             MOTOROLA.replace("S804010000FA\r\n", ""),
@@ -137,7 +137,7 @@ fn each_mistake_is_named_with_its_line() {
         ),
         (
             format!("{MOTOROLA}S804010000FA"),
-            "line 6: stands behind the end",
+            "line 6: comes after the end",
         ),
         (
             MOTOROLA.replace("S804010000FA", "S804020000F9"),

@@ -10,7 +10,7 @@
 //! is not set again (Linux clears it without a fence: `ptep_clear_flush_young`); a translation that nobody
 //! uses before the fence comes. A fault of a translation that is valid by now is one only if the handler
 //! returns without a fence for it, or never does; of one that allows more by now, if the instruction then
-//! faults at it again, or is not done at all: the handler has gone on behind it, in the same space.
+//! faults at it again, or is not done at all: the handler has gone on after it, in the same space.
 
 use std::collections::BTreeMap;
 

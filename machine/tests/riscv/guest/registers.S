@@ -99,7 +99,7 @@ _start:
   .insn r 0x1b, 1, 0x30, a0, t0, x1
   check 17, a0, 32
 
-  # Of physical memory protection there are the registers of sixteen entries, whatever is behind them.
+  # Of physical memory protection there are the registers of sixteen entries, whatever they do.
   csrw pmpaddr15, zero
   csrw pmpcfg2, zero
   csrr a0, pmpcfg2

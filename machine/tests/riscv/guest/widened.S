@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # A page becomes writable without a fence, which may be: the store faults by what the TLB has, and the handler, in
-# machine mode, fences and returns to it. With SKIPS it returns behind the store, and fences nothing.
+# machine mode, fences and returns to it. With SKIPS it returns after the store, and fences nothing.
 
   .equ FINISHER, 0x100000
   .equ PAGE, 0x40000000

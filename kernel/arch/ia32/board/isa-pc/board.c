@@ -43,7 +43,7 @@
 #define CALIBRATION_US    8800u /* 10500 counts */
 #define CALIBRATION_COUNT 10500u
 
-/* 8259A, the second behind input 2 of the first */
+/* 8259A, the second cascaded at input 2 of the first */
 #define FIRST        0x20u
 #define SECOND       0xa0u
 #define TRIGGERS     0x4d0u /* edges or levels, where a PC has that */
