@@ -140,7 +140,7 @@ static void where_another_has_it(void) {
 /*
  * Some have mapped a file privately and only read; another writes it, where it has it mapped or by
  * write(). What the readers have never written, they see change. They have it where the kernel
- * likes, or each at an address of its own from `at` on.
+ * likes, or from `at` on each at an address of its own, that does not collide with the others'.
  */
 static void read_by_private(int readers, unsigned long at, int writer_maps) {
     enum { LITTLE = 256, ROUNDS = 12 };
@@ -150,7 +150,7 @@ static void read_by_private(int readers, unsigned long at, int writer_maps) {
     struct ring ring;
     ring_make(&ring, readers + 1);
     if (ring.own < readers) {
-        page = mmap((void *)(at ? at + 4ul * PAGE * ring.own : 0), PAGE, PROT_READ,
+        page = mmap((void *)(at ? at + 0x00400000ul * ring.own : 0), PAGE, PROT_READ,
                     MAP_PRIVATE | (at ? MAP_FIXED : 0), fd, 0);
     } else if (writer_maps) {
         page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
