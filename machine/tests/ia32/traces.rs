@@ -155,6 +155,29 @@ fn a_load_of_cr3_empties_it() {
 }
 
 #[test]
+fn what_is_stored_into_code_that_has_gone_is_seen() {
+    let mut rig = paged();
+    // mov [PAGE + 1], ah; mov [PAGE + 1], al; hlt: the second store may take the short way.
+    let mut code = vec![0x88, 0x25];
+    code.extend((PAGE + 1).to_le_bytes());
+    code.extend([0x88, 0x05]);
+    code.extend((PAGE + 1).to_le_bytes());
+    code.push(HLT);
+    rig.write(DATA, &code);
+    rig.write(CODE + 0x100, &[0x0f, 0x22, 0xd8, HLT]); // mov cr3, eax; hlt
+    assert_eq!(ask(&mut rig), 1);
+    for n in 2..20 {
+        if n % 3 == 0 {
+            rig.core.r[reg::EAX] = DIRECTORY;
+            go(&mut rig, CODE + 0x100);
+        }
+        rig.core.r[reg::EAX] = 0x5500 | n;
+        go(&mut rig, DATA);
+        assert_eq!(ask(&mut rig), n);
+    }
+}
+
+#[test]
 fn a_line_goes_when_its_page_leaves_the_tlb() {
     let mut rig = paged();
     // Each page of HIGH's 4 MB answers, and there are more of them than the TLB has entries.

@@ -94,7 +94,7 @@ impl<O: Observer> Core<O> {
         // The first instruction of a line runs however long it took to find it.
         if n > 0 && self.mem.time.has_come_to(end) {
             self.remain_in_line(slot, n);
-        } else if n < self.mem.traces.line(slot).count() {
+        } else if n < self.mem.traces.count(slot) {
             self.run_line(slot, n, end);
         }
     }
@@ -107,18 +107,11 @@ impl<O: Observer> Core<O> {
 
     /// The line in `slot`, whose first instruction is next, is not translated. `true`: it is by now.
     fn translate_line(&mut self, slot: usize) -> bool {
-        let line = Rc::clone(self.mem.traces.line(slot));
-        let address = self.pc();
-        let Some(translator) = self.mem.traces.translator() else {
-            return false;
-        };
-        let hot = translator.heats(line.mark());
+        let hot = self.mem.traces.heats(slot);
         if hot {
-            let stretch = translation::stretch(&line, address, &self.mem.time);
-            let translator = self.mem.traces.translator();
-            if let Some(translator) = translator {
-                translator.translate(slot, line.mark(), &stretch);
-            }
+            let line = self.mem.traces.line(slot);
+            let stretch = translation::stretch(line, self.pc(), &self.mem.time);
+            self.mem.traces.translate_line(slot, &stretch);
         }
         hot && !self.is_cold(slot)
     }
@@ -269,7 +262,7 @@ impl<O: Observer> Core<O> {
     /// The quantum ends before instruction `n` of the line in `slot`, if there is one.
     #[inline]
     fn remain_in_line(&mut self, slot: usize, n: usize) {
-        if n < self.mem.traces.line(slot).count() {
+        if n < self.mem.traces.count(slot) {
             self.cursor = self.mem.traces.cursor(slot, n, self.pc());
         }
     }
@@ -313,19 +306,25 @@ impl<O: Observer> Core<O> {
             },
         };
         // Another segment may end before the line does.
-        let bytes = self.mem.traces.line(slot).bytes();
         let cs = &self.segments[Seg::Cs as usize];
-        Ok(cs.contains(self.eip, bytes).then_some((slot, 0)))
+        let whole = cs.is_flat() || cs.contains(self.eip, self.mem.traces.line(slot).bytes());
+        Ok(whole.then_some((slot, 0)))
     }
 
     /// Makes the line of the instruction at EIP, whose linear address is `linear`.
     #[inline(never)]
     fn make_line(&mut self, key: Key, linear: u32) -> Result<Option<usize>, Fault> {
         self.mem.platform.counters.now.trace.misses += 1;
-        if let Some(slot) = self.find_decoded(key, linear)? {
-            return Ok(Some(slot));
+        let cs = &self.segments[Seg::Cs as usize];
+        let mut first = None;
+        if cs.contains(self.eip, PAGE_OFFSET + 1) {
+            let pa = self.mem.translate(linear, self.fetching())?;
+            if let Some(slot) = self.mem.keep_known(key, linear, pa) {
+                return Ok(Some(slot));
+            }
+            first = Some(pa);
         }
-        let (insn, code) = self.fetch()?;
+        let (insn, code) = self.fetch(first)?;
         let cost = self.mem.traces.cost(&insn);
         let mut line = Line::of(insn, code, cost);
         let last = linear.wrapping_add(u32::from(insn.length) - 1);
@@ -366,22 +365,14 @@ impl<O: Observer> Core<O> {
         Ok(self.mem.keep_line(key, line, [linear, end]))
     }
 
-    /// The slot of the line of the instruction at EIP if it was decoded before, from the same bytes, and
-    /// has gone since.
-    ///
-    /// # Errors
-    /// It cannot be fetched.
-    fn find_decoded(&mut self, key: Key, linear: u32) -> Result<Option<usize>, Fault> {
-        let cs = &self.segments[Seg::Cs as usize];
-        if !cs.contains(self.eip, PAGE_OFFSET + 1) {
-            return Ok(None);
-        }
-        let access = mmu::Access {
+    /// How instructions are fetched.
+    #[inline(always)]
+    fn fetching(&self) -> mmu::Access {
+        mmu::Access {
             write: false,
             user: self.cpl == 3,
             fetch: true,
-        };
-        self.mem.keep_decoded(key, linear, access)
+        }
     }
 
     /// Fetches and runs one instruction, or takes its fault.
@@ -455,16 +446,18 @@ impl<O: Observer> Core<O> {
             let line = self.mem.traces.line(slot);
             return Ok((*line.insn(n), line.code(n), Some((slot, n))));
         }
-        let (insn, code) = self.fetch()?;
+        let (insn, code) = self.fetch(None)?;
         Ok((insn, code, None))
     }
 
-    /// Fetches and decodes the instruction at EIP.
-    fn fetch(&mut self) -> Result<(Insn, Encoding), Fault> {
+    /// Fetches and decodes the instruction at EIP, whose first byte is at the physical address `first` if that was
+    /// translated already.
+    fn fetch(&mut self, first: Option<u32>) -> Result<(Insn, Encoding), Fault> {
         let big = self.segments[Seg::Cs as usize].is_32bit();
         let mut bytes = Fetch {
             offset: self.eip,
             core: self,
+            translated: first,
             code: Encoding::default(),
             have: [0; 16],
             left: 0,
@@ -480,6 +473,8 @@ struct Fetch<'a, O: Observer> {
     core: &'a mut Core<O>,
     /// The offset of the next byte.
     offset: u32,
+    /// Where it is in memory, if that is known.
+    translated: Option<u32>,
     /// The bytes that were given.
     code: Encoding,
     /// Bytes from `next` on, `left` of them, are of this page.
@@ -496,13 +491,14 @@ impl<O: Observer> Bytes for Fetch<'_, O> {
             return Err(Fault::protection(0));
         }
         if self.left == 0 {
-            let linear = cs.base.wrapping_add(self.offset);
-            let access = mmu::Access {
-                write: false,
-                user: self.core.cpl == 3,
-                fetch: true,
+            let pa = match self.translated.take() {
+                Some(pa) => pa,
+                None => {
+                    let linear = cs.base.wrapping_add(self.offset);
+                    let access = self.core.fetching();
+                    self.core.mem.translate(linear, access)?
+                }
             };
-            let pa = self.core.mem.translate(linear, access)?;
             (self.have, self.left) = self.core.mem.code(pa);
             self.next = 0;
         }

@@ -11,7 +11,7 @@ pub const WAYS: usize = 8;
 /// The address bits that choose a set begin here.
 pub const SET_SHIFT: u32 = 4;
 /// Remembered slots of lines.
-pub const FETCH_HINTS: usize = 2048;
+pub const FETCH_HINTS: usize = 8192;
 /// Remembered lines of data.
 pub const HINTS: usize = 512;
 /// Remembered ways of the second level.

@@ -2,13 +2,9 @@
 //! Code: bytes for the decoder, and what is decoded goes into the trace cache with the translations
 //! by which it was fetched.
 
-use std::rc::Rc;
-
-use crate::ia32::isa::exception::Fault;
-use crate::ia32::memory::mmu::Access;
 use crate::ia32::memory::pipeline::Pipeline;
 use crate::ia32::memory::trace_cache::line::Line;
-use crate::ia32::memory::trace_cache::Key;
+use crate::ia32::memory::trace_cache::{Key, Known};
 
 use super::{MemSys, PAGE_BYTES};
 
@@ -43,61 +39,35 @@ impl<P: Pipeline> MemSys<P> {
             self.time.fetch_device(&mut self.platform);
             return None;
         };
-        self.time
-            .build(code, line.count(), line.uops(), &mut self.platform);
-        let line = Rc::new(line);
-        self.traces.remember(key, &line);
+        let line = self.traces.keep(key, line, code[0]);
         Some(self.insert_line(key, line, places, code))
     }
 
-    /// Keeps a line that has been decoded before, and whose bytes are still there: `None` if there
-    /// is none for the instruction at `linear`, whose page may be fetched to its end as far as its segment
-    /// goes.
-    ///
-    /// # Errors
-    /// The page may not be fetched from.
-    pub(in crate::ia32) fn keep_decoded(
-        &mut self,
-        key: Key,
-        linear: u32,
-        access: Access,
-    ) -> Result<Option<usize>, Fault> {
-        let Some(line) = self.find_decoded(key, linear) else {
-            return Ok(None);
+    /// Keeps a line that has been decoded before, and whose bytes are those at `pa`, which is what `linear` was
+    /// translated to a moment ago; gives its slot. `None`: there is none. Its page may be fetched to the end.
+    pub(in crate::ia32) fn keep_known(&mut self, key: Key, linear: u32, pa: u32) -> Option<usize> {
+        let room = PAGE_BYTES - (pa & (PAGE_BYTES - 1));
+        let bytes = self.platform.bus.ram_slice(pa, room as usize)?;
+        let line = self.traces.known(key, pa, bytes)?;
+        let place = if self.pages() {
+            self.itlb.peek(linear)?.0
+        } else {
+            self.traces.untranslated()
         };
-        // As fetching the first instruction would.
-        self.translate(linear, access)?;
-        let Some((places, code)) = self.backing([linear, linear + (line.bytes() - 1)]) else {
-            return Ok(None);
-        };
-        self.time
-            .build(code, line.count(), line.uops(), &mut self.platform);
-        Ok(Some(self.insert_line(key, line, places, code)))
+        let last = pa + u32::from(line.size.bytes) - 1;
+        Some(self.insert_line(key, line, [place; 2], [pa, last]))
     }
 
     /// Puts a line in. Stores to where no code was before are compared with it from now on.
-    fn insert_line(
-        &mut self,
-        key: Key,
-        line: Rc<Line>,
-        places: [usize; 2],
-        code: [u32; 2],
-    ) -> usize {
-        if code.iter().any(|&pa| !self.traces.has_code(pa)) {
-            self.writes.forget();
+    fn insert_line(&mut self, key: Key, line: Known, places: [usize; 2], code: [u32; 2]) -> usize {
+        let [count, uops] = [line.size.count, line.size.uops].map(usize::from);
+        self.time.build(code, count, uops, &mut self.platform);
+        for pa in code {
+            if self.traces.ends_hints(pa) {
+                self.writes.forget();
+            }
         }
         self.traces.insert(key, line, places, code)
-    }
-
-    fn find_decoded(&self, key: Key, linear: u32) -> Option<Rc<Line>> {
-        let pa = if self.pages() {
-            self.itlb.peek(linear)?.1.translate(linear)
-        } else {
-            linear
-        };
-        let room = PAGE_BYTES - (pa & (PAGE_BYTES - 1));
-        let bytes = self.platform.bus.ram_slice(pa, room as usize)?;
-        self.traces.decoded(key, bytes)
     }
 
     /// The places in the instruction TLB, and the physical addresses, of what was fetched from these

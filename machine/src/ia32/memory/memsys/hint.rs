@@ -153,6 +153,7 @@ impl<P: Pipeline> MemSys<P> {
     pub(in crate::ia32) fn remember_write(&mut self, linear: u32, user: bool, pa: u32) {
         let in_ram = self.platform.bus.ram_slice(pa, 1).is_some();
         if in_ram && !self.traces.has_code(pa) && !self.tags_are_ideal() {
+            self.traces.hint_stores(pa);
             self.writes.remember(linear, user, pa, 0);
         }
     }

@@ -135,6 +135,7 @@ impl<P: Pipeline> MemSys<P> {
         if self.traces.has_code(pa) {
             self.empty_traces();
         }
+        self.traces.stored(pa, 1);
         self.stored(pa, 1);
         Some(pa)
     }

@@ -252,7 +252,7 @@ impl<P: Pipeline> MemSys<P> {
 
     /// Memory was changed between two instructions by somebody else than the processor: perhaps code.
     pub fn memory_changed(&mut self) {
-        self.traces.empty();
+        self.traces.memory_changed();
         self.descriptors_changed();
     }
 
@@ -379,6 +379,7 @@ impl<P: Pipeline> MemSys<P> {
         if self.traces.has_code(pa) || N > 1 && self.traces.has_code(pa + (N - 1)) {
             self.empty_traces();
         }
+        self.traces.stored(pa, N);
         self.stored(pa, N);
         true
     }

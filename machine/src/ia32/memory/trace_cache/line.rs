@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A line of the trace cache: instructions as they were decoded, their bytes, and what each costs.
 
-use switchyard_translator::traces::{Mark, MOST_STEPS};
+use switchyard_translator::traces::MOST_STEPS;
 
 use crate::ia32::isa::cost::Cost;
 use crate::ia32::isa::encoding::{Encoding, LONGEST_INSN};
@@ -37,8 +37,6 @@ pub struct Line {
     bytes: u8,
     /// How many bytes were looked at after them; `None`: the page ended before that was known.
     after: Option<u8>,
-    /// Its translation.
-    mark: Mark,
 }
 
 impl Default for Line {
@@ -50,7 +48,6 @@ impl Default for Line {
             uops: 0,
             bytes: 0,
             after: None,
-            mark: Mark::default(),
         }
     }
 }
@@ -92,19 +89,17 @@ impl Line {
         self.code[first..first + code.len()].copy_from_slice(code);
     }
 
-    /// Whether decoding `bytes` would give this line.
-    pub(super) fn is_of(&self, bytes: &[u8]) -> bool {
-        self.after.is_some_and(|after| {
-            let looked_at = usize::from(self.bytes + after);
-            bytes.get(..looked_at) == Some(&self.code[..looked_at])
-        })
+    /// How many bytes decoding it looks at, if that is known.
+    pub(super) fn looked_at(&self) -> Option<u32> {
+        Some(u32::from(self.bytes + self.after?))
     }
 
-    /// What is remembered of its translation.
-    #[inline(always)]
-    #[must_use]
-    pub fn mark(&self) -> &Mark {
-        &self.mark
+    /// Whether decoding `bytes` would give this line.
+    pub(super) fn is_of(&self, bytes: &[u8]) -> bool {
+        self.looked_at().is_some_and(|looked_at| {
+            let looked_at = looked_at as usize;
+            bytes.get(..looked_at) == Some(&self.code[..looked_at])
+        })
     }
 
     /// How many instructions there are.

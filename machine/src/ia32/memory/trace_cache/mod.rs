@@ -9,12 +9,13 @@
 //! entry leaves the instruction TLB, and all of them with a load of CR3. A store into code that is
 //! here, which is found by its physical address in pieces of a page, empties the trace cache.
 
+mod kept;
 pub mod line;
 
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
-use switchyard_translator::traces::{self, Translator, Ways};
+use switchyard_translator::traces::{self, Stretch, Translator, Ways};
 
 use crate::cache::HINTS;
 use crate::ia32::isa::cost::{Cost, Costs};
@@ -24,6 +25,7 @@ use crate::ia32::isa::insn::Insn;
 use crate::plru::PseudoLru;
 use crate::state::{require, Damaged, Restorer, Saver, State};
 
+use self::kept::{KeptLines, Number, Size};
 use self::line::{Line, LINE_UOPS};
 
 /// Lines of a set.
@@ -37,8 +39,6 @@ const _: () = assert!(SLOTS == traces::SLOTS && WAYS == traces::WAYS);
 const SET_SHIFT: u32 = traces::SET_SHIFT;
 /// Remembered slots of lines.
 const HINT_SLOTS: usize = traces::FETCH_HINTS;
-/// How many lines are kept decoded. The machine has no such thing: a power of two that is as fast as more.
-const DECODED: usize = 1 << 14;
 /// Base-two logarithm of the piece of a page in which a store is found to hit code: 1 KB, the subpage of
 /// which 248966 (2, "placing data in code segments") says to keep data and code apart.
 const CODE_SHIFT: u32 = 10;
@@ -80,10 +80,8 @@ impl Key {
         self.0 as usize >> SET_SHIFT & (SETS - 1)
     }
 
-    /// Where what was decoded for it is kept.
-    fn place(self) -> usize {
-        let linear = self.0 as usize;
-        (linear ^ linear >> 12 & 0xfffff) % DECODED
+    fn linear(self) -> u32 {
+        self.0 as u32
     }
 
     /// Where the slot is remembered in which its line was.
@@ -96,6 +94,14 @@ impl Key {
     fn is_big(self) -> bool {
         self.0 & 1 << 32 != 0
     }
+}
+
+/// A line that is kept.
+#[derive(Debug, Clone, Copy)]
+pub struct Known {
+    number: Number,
+    /// How much it is.
+    pub size: Size,
 }
 
 /// An instruction in the midst of a line, with which the processor goes on: a trace is not looked for
@@ -123,26 +129,29 @@ pub struct TraceCache {
     costs: Costs,
     /// The key of the line in each slot, as a number.
     keys: Box<[u64; SLOTS]>,
-    /// Shared with the run loop, which executes a line while it may go.
-    lines: Box<[Rc<Line>; SLOTS]>,
+    /// The line in each slot.
+    lines: Box<[Number; SLOTS]>,
     /// By what each line was fetched.
     backing: Box<[[Backing; 2]; SLOTS]>,
-    /// Lines as they were decoded last, whether they are still to be found or not, by [`Key::place`]: what
-    /// goes and comes back the same need not be decoded again. The machine takes the time that decoding
-    /// takes.
-    decoded: Vec<(Key, Rc<Line>)>,
+    /// Lines as they were decoded, also those that have gone. They are shared with the run loop, which executes a
+    /// line while it may go.
+    kept: KeptLines,
     /// Which line of a set is replaced next.
     trees: PseudoLru,
     /// Where lines were found, by [`Key::hint`]: where to look first.
     hints: Box<[u16; HINT_SLOTS]>,
-    /// The epoch in which each line was found last. Another one begins with each change of what backs lines.
+    /// The epoch in which each line was found or put in last. Another one begins with each change of what backs lines.
     found: Box<[u64; SLOTS]>,
     epoch: u64,
     /// How often each place of the instruction TLB was filled or emptied; the last is for addresses that
     /// are not translated.
     fills: Vec<u32>,
+    /// Whether lines were fetched by what each place holds.
+    backs: Vec<bool>,
     /// Pieces of memory that have code here, a bit each.
     code: Vec<u64>,
+    /// And those to which stores may go that are not compared with it.
+    hinted: Vec<u64>,
     /// What runs lines as host code.
     translator: Option<Box<Translator>>,
 }
@@ -156,15 +165,17 @@ impl TraceCache {
         Self {
             costs,
             keys: Box::new([Key::NONE.0; SLOTS]),
-            lines: Box::new(std::array::from_fn(|_| Rc::default())),
+            lines: Box::new([0; SLOTS]),
             backing: Box::new([[Backing::default(); 2]; SLOTS]),
-            decoded: vec![(Key::NONE, Rc::default()); DECODED],
+            kept: KeptLines::new(pieces),
             trees: PseudoLru::new(SETS, WAYS),
             hints: Box::new([0; HINT_SLOTS]),
             found: Box::new([0; SLOTS]),
             epoch: 1,
             fills: vec![0; places + 1],
+            backs: vec![false; places + 1],
             code: vec![0; pieces.div_ceil(64)],
+            hinted: vec![0; pieces.div_ceil(64)],
             translator: None,
         }
     }
@@ -228,7 +239,7 @@ impl TraceCache {
         }
         let slot = self.position(cursor.line)?;
         let n = usize::from(cursor.n);
-        (n < self.lines[slot].count()).then_some((slot, n))
+        (n < self.count(slot)).then_some((slot, n))
     }
 
     /// The slot of a line that is still there.
@@ -267,7 +278,7 @@ impl TraceCache {
     /// The lines that can be found.
     pub fn valid_lines(&self) -> impl Iterator<Item = &Line> {
         let slots = self.slots().enumerate();
-        slots.filter_map(|(slot, line)| line.map(|_| &*self.lines[slot]))
+        slots.filter_map(|(slot, line)| line.map(|_| &**self.line(slot)))
     }
 
     /// By slot the linear addresses of the lines that can be found.
@@ -289,52 +300,78 @@ impl TraceCache {
     #[inline(always)]
     #[must_use]
     pub fn line(&self, slot: usize) -> &Rc<Line> {
-        &self.lines[slot % SLOTS]
+        self.kept.line(self.lines[slot % SLOTS])
     }
 
-    /// The line that was decoded for `key`, if it is what `bytes` begin with.
+    /// How many instructions the line in `slot` has.
+    #[inline(always)]
     #[must_use]
-    pub fn decoded(&self, key: Key, bytes: &[u8]) -> Option<Rc<Line>> {
-        let (known, line) = &self.decoded[key.place()];
-        (*known == key && line.is_of(bytes)).then(|| Rc::clone(line))
+    pub fn count(&self, slot: usize) -> usize {
+        usize::from(self.kept.size(self.lines[slot % SLOTS]).count)
     }
 
-    /// Remembers a line that was decoded for `key`.
-    pub fn remember(&mut self, key: Key, line: &Rc<Line>) {
-        self.decoded[key.place()] = (key, Rc::clone(line));
+    /// The line that was decoded for `key`, if it is what `bytes` at `pa` begin with.
+    #[must_use]
+    pub fn known(&mut self, key: Key, pa: u32, bytes: &[u8]) -> Option<Known> {
+        let number = self.kept.find(key, pa, bytes)?;
+        let size = self.kept.size(number);
+        Some(Known { number, size })
+    }
+
+    /// Keeps a line that was decoded for `key` from memory at `pa`.
+    #[must_use]
+    pub fn keep(&mut self, key: Key, line: Line, pa: u32) -> Known {
+        let number = self.kept.add(key, line, &self.lines);
+        self.kept.remember(number, pa);
+        let size = self.kept.size(number);
+        Known { number, size }
+    }
+
+    /// `bytes` of memory at `pa` were written.
+    #[inline(always)]
+    pub fn stored(&mut self, pa: u32, bytes: u32) {
+        self.kept.stored(pa);
+        let last = pa + (bytes - 1);
+        if last >> CODE_SHIFT != pa >> CODE_SHIFT {
+            self.kept.stored(last);
+        }
+    }
+
+    /// Memory was changed by somebody else than the processor.
+    pub fn memory_changed(&mut self) {
+        self.empty();
+        self.kept.memory_changed();
     }
 
     /// Puts a line in, which was fetched by the translations in these places, from code at the physical
     /// addresses `code` that memory has. Gives its slot.
-    pub fn insert(
-        &mut self,
-        key: Key,
-        line: Rc<Line>,
-        places: [usize; 2],
-        code: [u32; 2],
-    ) -> usize {
+    pub fn insert(&mut self, key: Key, line: Known, places: [usize; 2], code: [u32; 2]) -> usize {
         let slot = self.make_room(key);
         self.keys[slot] = key.0;
-        self.found[slot] = 0;
-        self.backing[slot] = places.map(|place| Backing {
-            place: place as u8,
-            fills: self.fills[place],
+        self.hints[key.hint()] = slot as u16;
+        self.found[slot] = self.epoch;
+        self.backing[slot] = places.map(|place| {
+            self.backs[place] = true;
+            Backing {
+                place: place as u8,
+                fills: self.fills[place],
+            }
         });
-        self.put(slot, line);
+        self.put(slot, line.number);
         for pa in code {
-            let piece = pa as usize >> CODE_SHIFT;
-            if let Some(word) = self.code.get_mut(piece / 64) {
-                *word |= 1 << (piece % 64);
+            let (word, bit) = bit(pa);
+            if let Some(word) = self.code.get_mut(word) {
+                *word |= bit;
             }
         }
         slot
     }
 
-    fn put(&mut self, slot: usize, line: Rc<Line>) {
+    fn put(&mut self, slot: usize, number: Number) {
         if let Some(translator) = &mut self.translator {
-            translator.line_filled(slot, line.mark());
+            translator.line_filled(slot, self.kept.mark(number));
         }
-        self.lines[slot] = line;
+        self.lines[slot] = number;
     }
 
     /// Runs lines as host code from now on, if that can be, beside a predictor that knows so many branches and caches
@@ -354,6 +391,21 @@ impl TraceCache {
     #[inline(always)]
     pub fn translator(&mut self) -> Option<&mut Translator> {
         self.translator.as_deref_mut()
+    }
+
+    /// The line in `slot` was reached and is not translated. `true`: it is to be.
+    pub fn heats(&mut self, slot: usize) -> bool {
+        let mark = self.kept.mark(self.lines[slot]);
+        let translator = self.translator.as_deref_mut();
+        translator.is_some_and(|translator| translator.heats(mark))
+    }
+
+    /// Translates the line in `slot`, in which `stretch` stands.
+    pub fn translate_line(&mut self, slot: usize, stretch: &Stretch) {
+        let mark = self.kept.mark(self.lines[slot]);
+        if let Some(translator) = &mut self.translator {
+            translator.translate(slot, mark, stretch);
+        }
     }
 
     /// The translator, and what translated code looks at to find the lines of instructions like that of `key`.
@@ -387,7 +439,9 @@ impl TraceCache {
     /// The translation in `place` has gone or been replaced: its lines are no more.
     pub fn forget(&mut self, place: usize) {
         self.fills[place] = self.fills[place].wrapping_add(1) & !HIDDEN;
-        self.epoch += 1;
+        if std::mem::take(&mut self.backs[place]) {
+            self.epoch += 1;
+        }
     }
 
     /// The translation in `place` answers no more, or again: its lines stay, and are not found meanwhile.
@@ -399,6 +453,7 @@ impl TraceCache {
     /// Empties it.
     pub fn empty(&mut self) {
         self.keys.fill(Key::NONE.0);
+        self.backs.fill(false);
         self.code.fill(0);
     }
 
@@ -406,11 +461,35 @@ impl TraceCache {
     #[inline(always)]
     #[must_use]
     pub fn has_code(&self, pa: u32) -> bool {
-        let piece = pa as usize >> CODE_SHIFT;
-        self.code
-            .get(piece / 64)
-            .is_some_and(|word| word >> (piece % 64) & 1 != 0)
+        let (word, bit) = bit(pa);
+        self.code.get(word).is_some_and(|word| word & bit != 0)
     }
+
+    /// Stores at `pa`, where no code is, are not compared with it from now on.
+    pub fn hint_stores(&mut self, pa: u32) {
+        let (word, bit) = bit(pa);
+        if let Some(word) = self.hinted.get_mut(word) {
+            *word |= bit;
+        }
+    }
+
+    /// Whether code comes to `pa` where there was none, and stores may not be compared with it. They have to be from
+    /// now on.
+    pub fn ends_hints(&mut self, pa: u32) -> bool {
+        if self.has_code(pa) {
+            return false;
+        }
+        let (word, bit) = bit(pa);
+        let hinted = self.hinted.get_mut(word);
+        hinted.is_some_and(|word| std::mem::replace(word, *word & !bit) & bit != 0)
+    }
+}
+
+/// The bit of the piece of memory at `pa`: the number of its word, and its place there.
+#[inline(always)]
+fn bit(pa: u32) -> (usize, u64) {
+    let piece = pa as usize >> CODE_SHIFT;
+    (piece / 64, 1 << (piece % 64))
 }
 
 impl State for TraceCache {
@@ -420,7 +499,7 @@ impl State for TraceCache {
         for (slot, key) in self.keys.iter().enumerate() {
             to.put(key);
             if *key != Key::NONE.0 {
-                let line = &self.lines[slot];
+                let line = self.line(slot);
                 let backing = self.backing[slot].map(|b| (b.place, b.fills));
                 let codes: Vec<&[u8]> = line.codes().collect();
                 to.put(&(backing, codes));
@@ -436,6 +515,8 @@ impl State for TraceCache {
         require(right, WRONG)?;
         (self.trees, self.fills, self.code) = (trees, fills, code);
         self.epoch += 1;
+        self.backs.fill(true);
+        self.kept.memory_changed();
         for slot in 0..self.keys.len() {
             let key = Key(from.take()?);
             self.keys[slot] = key.0;
@@ -457,7 +538,8 @@ impl State for TraceCache {
                 let cost = self.costs.of(&insn);
                 line.push(insn, code.ok_or(Damaged::from(WRONG))?, cost);
             }
-            self.put(slot, Rc::new(line));
+            let number = self.kept.add(key, line, &self.lines);
+            self.put(slot, number);
             self.backing[slot] = backing.map(|(place, fills)| Backing { place, fills });
         }
         Ok(())
@@ -490,7 +572,8 @@ mod tests {
     #[test]
     fn a_line_is_found_until_its_translation_goes() {
         let mut cache = cache();
-        cache.insert(key(0x1000), nop(1).into(), [2, 2], [0x5000, 0x5000]);
+        let line = cache.keep(key(0x1000), nop(1), 0x5000);
+        cache.insert(key(0x1000), line, [2, 2], [0x5000, 0x5000]);
         let slot = cache.find(key(0x1000)).unwrap();
         assert_eq!(cache.line(slot).bytes(), 1);
         assert_eq!(cache.find(Key::new(0x1000, true, true)), None);
@@ -504,7 +587,8 @@ mod tests {
     #[test]
     fn stores_are_compared_with_code_by_kilobytes() {
         let mut cache = cache();
-        cache.insert(key(0x1000), nop(1).into(), [0, 0], [0x5400, 0x5400]);
+        let line = cache.keep(key(0x1000), nop(1), 0x5400);
+        cache.insert(key(0x1000), line, [0, 0], [0x5400, 0x5400]);
         let hits = [0x53ff, 0x5400, 0x57ff, 0x5800].map(|pa| cache.has_code(pa));
         assert_eq!(hits, [false, true, true, false]);
         cache.empty();
