@@ -156,6 +156,13 @@ impl<E: Entry> Tlb<E> {
         index
     }
 
+    /// The entry that the next one walked for `va` replaces, if it is valid.
+    #[must_use]
+    pub fn next_to_go(&self, va: E::Address) -> Option<&E> {
+        let set = self.set(va);
+        self.get(set * self.ways + usize::from(self.next[set]))
+    }
+
     /// Where entries go, and which stay.
     #[must_use]
     pub fn lockdown(&self) -> Lockdown {

@@ -57,6 +57,35 @@ pub fn map<O: Observer + Default>(rig: &mut Rig<O>, page: u32, bits: u32, cr0: u
 }
 
 #[test]
+fn what_was_read_of_a_page_goes_with_its_entry() {
+    let mut rig = with(PAGE | P | RW | US, P | RW | US, 0, 0);
+    for n in 2..100 {
+        rig.set32(HIGH_TABLE + 4 * n, OTHER | P | RW | US);
+    }
+    let mut read = |page: u32| {
+        rig.core.r[reg::EBX] = HIGH + 0x1000 * page;
+        rig.does(READ);
+        rig.core.r[reg::EAX]
+    };
+    assert_eq!(read(0), 0x1111_1111);
+    for _ in 0..3 {
+        // Few others leave it where it is, and what is remembered of it is true.
+        for page in 1..9 {
+            assert_eq!(read(page), 0x2222_2222);
+            assert_eq!(read(0), 0x1111_1111);
+        }
+    }
+    // More than the TLB has entries.
+    for page in 1..100 {
+        assert_eq!(read(page), 0x2222_2222);
+    }
+    rig.set32(HIGH_TABLE, OTHER | P | RW | US);
+    rig.core.r[reg::EBX] = HIGH;
+    rig.does(READ);
+    assert_eq!(rig.core.r[reg::EAX], 0x2222_2222);
+}
+
+#[test]
 fn alignment_is_checked_before_pages() {
     const AM: u32 = 1 << 18;
     let mut rig = with(0, P | RW | US, AM, 0);

@@ -7,6 +7,8 @@ use crate::tlb::Entry;
 
 /// The tag of an entry that is not valid: no masked address equals it.
 const INVALID: u32 = 1;
+/// The mask of a page of 4 KB.
+const SMALL: u32 = 0xffff_f000;
 
 /// One translation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,7 +36,7 @@ impl Entry for TlbEntry {
 
     const EMPTY: Self = Self {
         linear: INVALID,
-        mask: 0xffff_f000,
+        mask: SMALL,
         pa: 0,
         user: false,
         writable: false,
@@ -53,11 +55,17 @@ impl Entry for TlbEntry {
     }
 
     fn plausible(&self) -> bool {
-        matches!(self.mask, 0xffff_f000 | 0xffc0_0000)
+        matches!(self.mask, SMALL | 0xffc0_0000)
     }
 }
 
 impl TlbEntry {
+    /// Whether it is of a page of 4 MB.
+    #[must_use]
+    pub fn is_large(&self) -> bool {
+        self.mask != SMALL
+    }
+
     /// The physical address of `linear`, which this entry translates.
     #[inline]
     #[must_use]

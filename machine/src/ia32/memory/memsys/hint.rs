@@ -2,7 +2,7 @@
 //! Where recent reads and writes went: for a line's linear address its physical address, so that the next
 //! access need not look up the TLB and check rights again, and for reads the slot of the first level, whose
 //! trees of use are touched all the same. A hint holds as long as nothing that those steps look at has
-//! changed (the *epoch*: entries of the data TLB, CR0); whether the line is still in its slot is looked at
+//! changed (its translation in the data TLB; the *epoch*: other entries there, CR0); whether the line is still in its slot is looked at
 //! each time. A write is remembered only where no store is compared with code, and none is watched.
 //!
 //! Without hints every count and cycle is the same, only slower (`cache::HINTS`).
@@ -12,8 +12,9 @@ use switchyard_translator::traces::{self, Hint};
 use crate::cache::HINTS;
 use crate::ia32::config::IA32_LINE_BYTES as LINE_BYTES;
 use crate::ia32::memory::pipeline::Pipeline;
+use crate::ia32::memory::tlb::TlbEntry;
 
-use super::MemSys;
+use super::{MemSys, PAGE_BYTES};
 
 /// Remembered lines, by the low bits of the line number.
 const SLOTS: usize = traces::HINTS;
@@ -53,6 +54,17 @@ impl Hints {
         if self.epoch == 0 {
             // Those of as many epochs ago must not look new.
             *self = Self::new();
+        }
+    }
+
+    /// The translation of the page of `linear` is no more.
+    fn forget_page(&mut self, linear: u32) {
+        let first = (linear & !(PAGE_BYTES - 1)) / LINE_BYTES;
+        for line in first..first + PAGE_BYTES / LINE_BYTES {
+            let key = &mut self.hints[line as usize % SLOTS].key;
+            if *key & (USER - 1) == u64::from(line) {
+                *key = NEVER;
+            }
         }
     }
 
@@ -112,6 +124,18 @@ impl<P: Pipeline> MemSys<P> {
     pub(super) fn forget_hints(&mut self) {
         self.reads.forget();
         self.writes.forget();
+    }
+
+    /// Entries of the data TLB have come or gone.
+    pub(super) fn forget_hints_of(&mut self, entries: impl Iterator<Item = TlbEntry>) {
+        for entry in entries {
+            if entry.is_large() {
+                // There may be hints by others, of 4 KB, which it holds.
+                return self.forget_hints();
+            }
+            self.reads.forget_page(entry.linear);
+            self.writes.forget_page(entry.linear);
+        }
     }
 
     /// Reads `N` bytes at `linear` if a hint says where they are, and they are in the first level.

@@ -218,16 +218,14 @@ impl<P: Pipeline> MemSys<P> {
 
     /// Drops what translates reads and writes at `linear`.
     fn drop_data_translation(&mut self, linear: u32) {
-        if self.tags_are_ideal() {
-            for place in 0..self.dtlb.places() {
-                let page = self.dtlb.get(place);
-                if page.is_some_and(|page| page.matches(linear, ())) {
-                    self.release(DATA, place);
-                }
+        for place in 0..self.dtlb.places() {
+            let page = self.dtlb.get(place).copied();
+            if let Some(page) = page.filter(|page| page.matches(linear, ())) {
+                self.release(DATA, place);
+                self.forget_hints_of([page].into_iter());
             }
         }
         self.dtlb.invalidate(linear);
-        self.forget_hints();
     }
 
     /// Runs lines of the trace cache as host code from now on, beside a predictor that knows so many branches and

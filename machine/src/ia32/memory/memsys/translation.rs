@@ -74,8 +74,9 @@ impl<P: Pipeline> MemSys<P> {
             self.traces.forget(place);
             self.hold(INSNS, place, page);
         } else {
+            let gone = self.dtlb.next_to_go(linear).copied();
             let place = self.dtlb.insert(linear, page);
-            self.forget_hints();
+            self.forget_hints_of(gone.into_iter().chain([page]));
             self.hold(DATA, place, page);
         }
         Ok(page.translate(linear))
