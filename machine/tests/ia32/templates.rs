@@ -159,7 +159,7 @@ fn forms() -> Vec<Form> {
     for operation in 2..6 {
         add(&[0xf7], of(operation, 0));
     }
-    for operation in [4, 5, 7] {
+    for operation in [0, 1, 4, 5, 7] {
         add(&[0xc1], Rest::Registers(Some(operation), 1));
         add(&[0xd1], Rest::Registers(Some(operation), 0));
         add(&[0xd3], Rest::Registers(Some(operation), 0));

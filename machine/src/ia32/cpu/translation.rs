@@ -177,6 +177,8 @@ fn action(insn: &Insn, cost: &Cost, next: u32) -> Option<Action> {
         Kind::Shl => shift(Shift::Left),
         Kind::Shr => shift(Shift::Right),
         Kind::Sar => shift(Shift::RightSigned),
+        Kind::Rol => shift(Shift::RotateLeft),
+        Kind::Ror => shift(Shift::RotateRight),
         Kind::Imul if long => {
             let (first, second) = match insn.form {
                 Form::RegRm => (rm(insn)?, Operand::Register(insn.reg)),

@@ -115,7 +115,8 @@ pub enum Action {
         address: Address,
     },
     /// Shifts a register of 32 bits. AF stays; OF is that of a shift by one, also of others: to the left whether the
-    /// sign is another than CF, to the right the sign as it was, arithmetically 0.
+    /// sign is another than CF, to the right the sign as it was, arithmetically 0. Of rotates CF and OF are those flags,
+    /// and the others stay.
     Shift {
         /// How.
         operation: Shift,
@@ -262,6 +263,14 @@ pub enum Shift {
     Left,
     Right,
     RightSigned,
+    RotateLeft,
+    RotateRight,
+}
+
+impl Shift {
+    pub(crate) fn rotates(self) -> bool {
+        matches!(self, Self::RotateLeft | Self::RotateRight)
+    }
 }
 
 /// How far to shift.

@@ -399,11 +399,18 @@ impl Unit {
             Shift::Left => dynasm!(self.asm ; .arch x64 ; shl edx, cl),
             Shift::Right => dynasm!(self.asm ; .arch x64 ; shr edx, cl),
             Shift::RightSigned => dynasm!(self.asm ; .arch x64 ; sar edx, cl),
+            Shift::RotateLeft => dynasm!(self.asm ; .arch x64 ; rol edx, cl),
+            Shift::RotateRight => dynasm!(self.asm ; .arch x64 ; ror edx, cl),
+        }
+        dynasm!(self.asm ; .arch x64 ; mov [rbx + at(register)], edx);
+        if operation.rotates() {
+            self.rotated(operation);
+            dynasm!(self.asm ; .arch x64 ; =>nothing);
+            return;
         }
         // AF in ch.
         dynasm!(self.asm
             ; .arch x64
-            ; mov [rbx + at(register)], edx
             ; lahf
             ; mov ch, [rbp + frame::FLAGS + 1]
             ; and ch, 0x10
@@ -424,12 +431,31 @@ impl Unit {
                 ; mov ecx, esi
                 ; mov al, cl
             ),
-            Shift::RightSigned => dynasm!(self.asm ; .arch x64 ; mov al, 0),
+            _ => dynasm!(self.asm ; .arch x64 ; mov al, 0),
         }
         dynasm!(self.asm
             ; .arch x64
             ; mov [rbp + frame::FLAGS], ax
             ; =>nothing
+        );
+    }
+
+    /// The flags after a rotate to what is in edx: CF is the bit that came round, OF whether the highest bit is another than
+    /// that, or than the next one.
+    fn rotated(&mut self, operation: Shift) {
+        dynasm!(self.asm ; .arch x64 ; mov eax, edx ; mov ecx, edx);
+        if operation == Shift::RotateLeft {
+            dynasm!(self.asm ; .arch x64 ; and ecx, 1 ; shr eax, 31);
+        } else {
+            dynasm!(self.asm ; .arch x64 ; shr ecx, 31 ; shr eax, 30 ; and eax, 1);
+        }
+        dynasm!(self.asm
+            ; .arch x64
+            ; xor al, cl
+            ; mov ah, [rbp + frame::FLAGS + 1]
+            ; and ah, !1
+            ; or ah, cl
+            ; mov [rbp + frame::FLAGS], ax
         );
     }
 
