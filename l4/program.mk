@@ -22,7 +22,8 @@ export ZIG_LOCAL_CACHE_DIR ?= $(abspath $(BUILD)/.zig-cache)
 
 TARGET_FLAGS := $(ARCH_TARGET) $(ARCH_PROGRAM_CPU)
 # A program carries the files of its children whole: where this checkout lies must not show in them.
-REPRODUCIBLE := -ffile-prefix-map=$(TOP)/=
+# (Sources are named from the repository on, so debug information says no folder that they were compiled in.)
+REPRODUCIBLE := -ffile-prefix-map=$(TOP)/= -fdebug-compilation-dir=$(TOP)/
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wundef -Werror $(ARCH_WARNINGS)
 # (and what of the programs in user/, bench/ and servers/ is the architecture's)
 INCLUDES := -I$(TOP)/l4/include -I$(TOP)/l4/include/l4/arch/$(ARCH) -I$(TOP)/include \

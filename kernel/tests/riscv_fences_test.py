@@ -6,6 +6,7 @@ by a run nor said to be needless here fails the test. A run ends soon: who is lo
 fence does not come to its end.
 """
 
+import re
 import struct
 import subprocess
 from collections.abc import Iterator
@@ -117,8 +118,10 @@ def fences(image: bytes) -> Iterator[Fence]:
             yield Fence(name, kind, at)
 
 
-def _run(scheme: str, image: Path, append: str, cycles: int) -> subprocess.CompletedProcess[str]:
-    boot = Boot(l4_riscv.machine(scheme), image, append, cycles, bios="none")
+def _run(
+    scheme: str, image: Path, append: str, cycles: int, symbols: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    boot = Boot(l4_riscv.machine(scheme), image, append, cycles, symbols=symbols, bios="none")
     command = [str(binary()), *boot.arguments(), "--check", "coherence"]
     return subprocess.run(command, capture_output=True, check=False, text=True, errors="replace")
 
@@ -161,6 +164,19 @@ def test_a_fence_that_is_left_out_is_found(
     without = _without(_built(scheme, program), {(function, kind)}, tmp_path)
     said = _run(scheme, without, append, cycles).stderr
     assert how in said, said[:2000]
+
+
+@pytest.mark.slow
+@pytest.mark.guests
+def test_a_finding_names_sources_that_are_there(tmp_path: Path) -> None:
+    """Of the kernel, of a program and of the library that it is linked with."""
+    program, append, cycles = CODE
+    without = _without(_built("tags", program), {("ptab_execute", FENCE_I)}, tmp_path)
+    elf = build.root() / "build" / "user" / VIRT / f"{program}.elf"
+    said = _run("tags", without, append, cycles, elf).stderr
+    files = set(re.findall(r"^ +(?:at|written) .*> (\S+):\d+", said, re.M))
+    assert any(file.startswith("l4/lib/") for file in files), said[:2000]
+    assert [file for file in files if not (build.root() / file).is_file()] == []
 
 
 @pytest.mark.slow
