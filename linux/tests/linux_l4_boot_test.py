@@ -4,8 +4,8 @@
 The program (linux/l4/tests/hostile.c) is the first process. It makes children, takes a signal, uses
 thread-local storage, says what calls take; then it attacks Linux, the root task, sigma0 and another
 program in every way that L4 has, and says what came of each. Before that it draws a picture, which
-nobody harms, and which is what the same program draws on Linux alone. What takes longer is in
-`linux_l4_test.py`.
+nobody harms, and which is what the same program draws on Linux alone; calls that would have Linux
+itself read or write there are refused. What takes longer is in `linux_l4_test.py`.
 """
 
 import re
@@ -37,6 +37,14 @@ TESTS = "linux/l4/tests"
 LIBRARY = ("l4/lib/startup.c", "l4/lib/arch/ia32/syscalls.S")
 INCLUDES = ("l4/include", "l4/include/l4/arch/ia32", "include")
 MODE = "vga=0x311 quiet"
+# Of a row of the picture: whether the call is done on Linux alone, and as a server.
+CALLS = {
+    "pread() of the screen": ("refused", "refused"),
+    "pwrite() of the screen": ("refused", "refused"),
+    "write() from the screen": ("done", "refused"),
+    "read() to the screen": ("done", "refused"),
+    "a copy of the screen's page": ("done", "done"),
+}
 
 
 def compiled(folder: Path, *words: str) -> bytes:
@@ -96,19 +104,47 @@ def test_attacks_are_repelled(runs: Mapping[str, tuple[str, Dots]], name: str) -
     )
 
 
-def test_the_picture_is_that_of_linux_alone(
-    runs: Mapping[str, tuple[str, Dots]], tmp_path: Path
-) -> None:
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Dots]:
+    """Linux alone, with the program that only draws."""
     system = build_linux.I386["linux-i386"]
     build_linux.ensure([system])
-    init = compiled(tmp_path, "-DALONE", f"{TESTS}/picture.c")
-    _, alone = seen(system.boot(MAX_CYCLES, MODE), init, tmp_path)
-    width, height, dots = alone
+    folder = tmp_path_factory.mktemp("alone")
+    init = compiled(folder, "-DALONE", f"{TESTS}/picture.c")
+    return seen(system.boot(MAX_CYCLES, MODE), init, folder)
+
+
+def test_the_picture_is_what_is_drawn(alone: tuple[str, Dots]) -> None:
+    """Dot by dot, the bits that 16 have of a colour; nothing around it."""
+    _, (width, height, dots) = alone
     assert (width, height) == (640, 480)
-    assert len({dots[at : at + 3] for at in range(0, len(dots), 3)}) > 10_000
+    for y in range(height):
+        for x in range(width):
+            drawn = (x * 205 + y * 3079) & 0xFFFF if x < 320 and y < 240 else 0
+            colours = (drawn >> 11 << 3, drawn >> 5 << 2 & 0xFF, drawn << 3 & 0xFF)
+            at = 3 * (y * width + x)
+            red, green, blue = dots[at : at + 3]
+            assert (red & 0xF8, green & 0xFC, blue & 0xF8) == colours, (x, y)
+
+
+def test_the_picture_is_that_of_linux_alone(
+    runs: Mapping[str, tuple[str, Dots]], alone: tuple[str, Dots]
+) -> None:
+    _, dots = alone
     for name, (text, picture) in runs.items():
         assert "\npicture: 0\n" in text, name
-        assert picture == alone, name
+        assert picture == dots, name
+
+
+def test_linux_does_not_copy_from_or_to_the_screen(
+    runs: Mapping[str, tuple[str, Dots]], alone: tuple[str, Dots]
+) -> None:
+    """As a server; and it goes on. Alone it does."""
+    texts = {"alone": alone[0], **{name: text for name, (text, _) in runs.items()}}
+    for name, text in texts.items():
+        for call, answers in CALLS.items():
+            answer = answers[0 if name == "alone" else 1]
+            assert f"{call}: {answer}\n" in text, (name, call, text[-3000:])
 
 
 def test_a_call_is_cheaper_in_small_spaces(runs: Mapping[str, tuple[str, Dots]]) -> None:

@@ -723,11 +723,11 @@ void l4_startup(void);
 
 __attribute__((used)) static void begin(void) {
     unsigned wrong;
-    int pid = call(NR_GETPID, 0, 0, 0, 0), failed = ordinary();
+    int pid = call(NR_GETPID, 0, 0, 0, 0), failed = ordinary(), drawn = draws();
     say("ordinary: ");
     say_number((unsigned)failed);
     say("\npicture: ");
-    say_number((unsigned)draws());
+    say_number((unsigned)drawn);
     say("\n");
     say_calls();
     l4_startup();

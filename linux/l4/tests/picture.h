@@ -2,7 +2,8 @@
 #ifndef L4_TESTS_PICTURE_H
 #define L4_TESTS_PICTURE_H
 
-/* Draws it; 0, or Linux' number of an error. A signal ends it where there is no frame buffer. */
+/* Draws it, and says what becomes of calls that read or write it: done, refused (EFAULT) or wrong.
+ * 0, or Linux' number of an error. A signal ends it where there is no frame buffer. */
 int picture(void);
 
 #endif
