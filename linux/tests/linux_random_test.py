@@ -23,6 +23,7 @@ from switchyard.run import build_linux
 # each time.
 FEW = (2, 4, 25, 83, 89, 141, 224)
 BOARDS = ["sa1110", "versatilepb"]
+TICK = 10_000_000  # nanoseconds
 CONSOLE = """init: user space after 183 ms\r
 RANDOM seed=7 sum=11 rounds=5 time=1000 median=200 whole=1500 displaced=1\r
 COUNTS 12 switches, 3 flushes\r
@@ -62,6 +63,19 @@ def test_few_programs_find_the_same_data_and_are_not_slower(name: str, tmp_path:
     assert len({plain.sum for plain, _ in pairs}) == len(FEW)
     switches = [re.match(r"\d+", fast.counts) for _, fast in pairs]
     assert sum(int(match[0]) for match in switches if match) > 100 * len(FEW)
+
+
+@pytest.mark.linux
+@pytest.mark.slow
+@pytest.mark.guests
+def test_rounds_shorter_than_a_tick_have_one_on_neither_kernel() -> None:
+    """A tick takes several of its rounds, and once was in those of the fast kernel alone."""
+    board = trial.board("sa1110")
+    build_linux.ensure([board.plain, board.fast])
+    plain, fast = (trial.boot(one, None, [446], 0)[446] for one in (board.plain, board.fast))
+    assert plain.sum == fast.sum
+    assert plain.time < TICK
+    assert fast.time == pytest.approx(plain.time, rel=command.LIMIT - 1)
 
 
 @pytest.mark.linux
