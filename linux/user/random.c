@@ -127,8 +127,8 @@ static void sort(uint32_t *values, unsigned int count) {
     }
 }
 
-/* Waits for the timer's next tick, which sets this clock. A tick takes as long as some rounds do: if
- * they began anywhere between two, one kernel's could have one more than the other's. */
+/* Waits for the timer's next tick, which sets this clock. A tick takes as long as some rounds do:
+ * if they began anywhere between two, one kernel's could have one more than the other's. */
 static void await_tick(void) {
     struct __kernel_timespec first, now;
     syscall(__NR_clock_gettime64, CLOCK_MONOTONIC_COARSE, &first);
