@@ -50,7 +50,7 @@ def once(
     words: str,
     parameters: Mapping[str, Parameter],
     settings: Settings,
-    places: int = suite.PLACES,
+    places: int = len(suite.LINKS),
 ) -> list[Job]:
     """A question in one boot, for a band: the same boot at all ends."""
     (job,) = suite.jobs([kernel], [(name, words, parameters)], settings, 1, places)

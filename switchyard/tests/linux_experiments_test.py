@@ -414,7 +414,7 @@ def test_jobs_differ(name: str) -> None:
             boots.add((job.append, job.guest.shift))
         assert {len(boots) for boots in questions.values()} <= ({2} if quick else {5, 20})
         for boots in questions.values():
-            assert {shift for _, shift in boots} == set(range(2 if quick else suite.PLACES))
+            assert {shift for _, shift in boots} == set(suite.LINKS[: 2 if quick else None])
         kernels = {(job.machine, job.parameters["scheme"]) for job in jobs}
         assert kernels == {
             (m, s)

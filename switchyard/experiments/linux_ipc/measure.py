@@ -34,7 +34,7 @@ QUICK_SHARE = 5  # a quick run makes a fifth of the rounds
 BOOTS = {"call": 20}
 
 
-def pipe_once(kernel: Booted, settings: Settings, places: int = suite.PLACES) -> list[Job]:
+def pipe_once(kernel: Booted, settings: Settings, places: int = len(suite.LINKS)) -> list[Job]:
     """A round trip by a pipe, for a band."""
     words = f"{PIPE.question} case={PIPE.case} rounds={settings.rounds or BAND_ROUNDS}"
     parameters = {"question": PIPE.question, "case": PIPE.case}

@@ -16,7 +16,7 @@ COUNTS = (2, 8)  # processes in a ring
 SIZES = (0, 16)  # KB that each reads
 CTX_ROUNDS = 15
 # Twice as many boots as elsewhere, each link of a kernel as often: the difference is a small one.
-BOOTS = 2 * suite.PLACES
+BOOTS = 2 * len(suite.LINKS)
 
 
 class LinuxOff(OnLinux):

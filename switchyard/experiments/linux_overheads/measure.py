@@ -29,6 +29,7 @@ MACHINE = "omap1610"
 # which pages and lines meet in a set of TLB and caches differs with where they lie.
 SCHEMES = (suite.SCHEME, suite.OFF, suite.FAST, suite.SHARED, TAGS)
 MAX_CYCLES = 20_000_000_000
+PLACES = 4  # so many links, moved as a whole
 SWITCHES = (1, 20, 40, 60, 80, 99)
 INTERRUPTS = (0, 10, 20, 30, 40, 49)
 QUICK_RUNS = 2
@@ -158,7 +159,7 @@ def _job(
     linux = OVERHEADS if scheme in (suite.SCHEME, TAGS) else FAST_OVERHEADS
     return Job(
         name=f"{scheme}-{what}-{'-'.join(tasks)}-{'profile-' if profile else ''}{run}",
-        guest=replace(linux, shift=run % suite.PLACES),
+        guest=replace(linux, shift=run % PLACES),
         machine=l4.machine(scheme, MACHINE),
         append=linux.append(f"{suite.WORDS.get(scheme, '')}quiet {asked}"),
         max_cycles=MAX_CYCLES,
