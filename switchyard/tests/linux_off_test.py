@@ -32,7 +32,7 @@ def outcome() -> Outcome:
         if job.machine == "sa1110" and job.parameters["scheme"] == "fass-off":
             boot = int(job.parameters["boot"])
             if question == "potato":
-                cases[2] = (PLAIN + 10_000 * (boot % 2), 2.0)
+                cases[2] = (PLAIN + 25_000 * (boot % 5 == 0), 2.0)
                 cases[3] = (PLAIN + 500, 2.0)
             if question == "process":
                 cases[1] = (PLAIN + 3_000, 2.0)
