@@ -119,6 +119,12 @@ pub trait Observer<A: Observed> {
     }
     /// After each instruction, if it is to be told.
     fn commit(&mut self, _commit: &Commit<'_, A>) {}
+    /// Before [`Observer::fetched`], where nobody is told of whole instructions, of one in the line of the
+    /// instruction cache that is in `_slot`: whether all that there is to say of it is known already, so that
+    /// it need not be told.
+    fn expects(&mut self, _memory: &A::Memory, _access: &Access, _slot: usize) -> bool {
+        false
+    }
     /// After each instruction fetch, with the encoding that will execute.
     fn fetched(&mut self, _memory: &A::Memory, _access: &Access, _code: A::Code) {}
     /// After each load of a word or part of one, with what it read, right-aligned.
@@ -206,5 +212,10 @@ impl<A: Observed, T: Observer<A>> Observer<A> for Option<T> {
 
     fn sees_commits(&self) -> bool {
         self.as_ref().is_some_and(T::sees_commits)
+    }
+
+    fn expects(&mut self, memory: &A::Memory, access: &Access, slot: usize) -> bool {
+        self.as_mut()
+            .is_none_or(|observer| observer.expects(memory, access, slot))
     }
 }

@@ -9,7 +9,7 @@ use crate::arch::Architecture;
 use crate::check::{Checker, Finding};
 use crate::gdb::{Watch, Watched};
 use crate::log::Log;
-use crate::observe::{forward, Observer};
+use crate::observe::{forward, Access, Observer};
 use crate::profile::Profile;
 use crate::trace::Trace;
 use crate::window::Window;
@@ -59,6 +59,13 @@ impl<W: Write, A: Architecture> Observer<A> for Watchers<W, A> {
             || self.trace.is_some()
             || self.profile.is_some()
             || self.window.is_some()
+    }
+
+    #[inline]
+    fn expects(&mut self, memory: &A::Memory, access: &Access, slot: usize) -> bool {
+        let watch = &mut self.watch;
+        Observer::<A>::expects(watch, memory, access, slot)
+            && self.checker.expects(memory, access, slot)
     }
 }
 

@@ -229,6 +229,14 @@ fn code_that_is_not_in_memory() {
 }
 
 #[test]
+fn code_that_is_stored_over_in_the_line_that_runs() {
+    expect(
+        "running_line",
+        &[&["stale-instruction", "<old+0x0>", "2 times"]],
+    );
+}
+
+#[test]
 fn a_descriptor_in_the_write_buffer() {
     expect(
         "descriptor_buffered",

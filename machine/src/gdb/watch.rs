@@ -107,6 +107,11 @@ impl Watch {
 impl<A: Observed> Observer<A> for Watch {
     const ON: bool = true;
 
+    #[inline]
+    fn expects(&mut self, _memory: &A::Memory, _access: &Access, _slot: usize) -> bool {
+        self.look.is_none()
+    }
+
     fn fetched(&mut self, memory: &A::Memory, access: &Access, _code: A::Code) {
         if let Some(look) = &mut self.look {
             if look.breakpoints.contains(&access.pc) {

@@ -15,7 +15,7 @@ use crate::arm::isa::psr;
 use crate::arm::memory::line::{line_address, line_offset, LINE_BYTES, LINE_WORDS};
 use crate::arm::memory::memsys::{Abort, Decoded, Fetched, Ops, NO_LINE};
 use crate::cache::HINTS;
-use crate::observe::Commit;
+use crate::observe::{Access, Commit};
 
 impl<O: Observer> Core<O> {
     const HANDLERS: [Handler<O>; 256] = exec::handlers();
@@ -297,12 +297,24 @@ impl<O: Observer> Core<O> {
         }
         self.mem.platform.cycle = now + 1;
         let executed = self.condition_holds(op.cond);
+        let seen = O::ON && self.observer.sees_commits();
         let mut code = Encoding::default();
         if O::ON {
-            self.r[15] = pc.wrapping_add(2 << SHIFT);
-            code = self.encoding(pc);
-            let access = self.access(pc, self.insn_width(), self.privileged());
-            self.observer.fetched(&self.mem, &access, code);
+            let access = Access {
+                cycle: now + 1,
+                pc: pc.into(),
+                va: pc.into(),
+                bytes: 1 << SHIFT,
+                privileged: self.privileged(),
+            };
+            let expected = !seen
+                && self.single.is_none()
+                && self.observer.expects(&self.mem, &access, self.line_slot);
+            if !expected {
+                self.r[15] = pc.wrapping_add(2 << SHIFT);
+                code = self.encoding(pc);
+                self.observer.fetched(&self.mem, &access, code);
+            }
         }
         if executed {
             self.r[15] = pc.wrapping_add(2 << SHIFT);
@@ -312,7 +324,7 @@ impl<O: Observer> Core<O> {
         } else if op.cond == 15 {
             self.diagnose(Diagnostic::NeverCondition, pc);
         }
-        if O::ON && self.observer.sees_commits() {
+        if seen {
             let next_pc = self.next_pc.unwrap_or(pc.wrapping_add(1 << SHIFT));
             self.r[15] = next_pc;
             self.observer.commit(&Commit {

@@ -139,14 +139,6 @@ impl<O: Observer> Core<O> {
         1 << self.insn_shift
     }
 
-    pub(super) fn insn_width(&self) -> Width {
-        if self.thumb() {
-            Width::Half
-        } else {
-            Width::Word
-        }
-    }
-
     /// The address of the instruction that executes.
     #[inline]
     #[must_use]

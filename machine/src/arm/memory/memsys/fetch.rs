@@ -5,7 +5,7 @@
 use crate::arm::isa::insn::Op;
 use crate::arm::isa::{control, thumb};
 use crate::arm::memory::fault::FaultKind;
-use crate::arm::memory::line::{line_address, line_word};
+use crate::arm::memory::line::{line_address, line_word, Words};
 use crate::arm::memory::mmu::{self, Access};
 
 use super::journal::Event;
@@ -199,6 +199,12 @@ impl MemSys {
     /// The word of the line in `slot` in which `va` lies.
     #[must_use]
     pub fn encoding(&self, slot: usize, va: u32) -> u32 {
-        self.caches.insn.line(slot).words[line_word(va)]
+        self.insn_words(slot)[line_word(va)]
+    }
+
+    /// The words of the line in this slot of the instruction cache.
+    #[must_use]
+    pub fn insn_words(&self, slot: usize) -> &Words {
+        &self.caches.insn.line(slot).words
     }
 }

@@ -337,6 +337,14 @@ impl Checker {
         })
     }
 
+    /// Other instructions run than those of the line that was entered last.
+    #[inline(never)]
+    fn enter_line(&mut self, memory: &MemSys, va: u32, user: bool, thumb: bool, slot: usize) {
+        let moment = self.moment(memory);
+        let words = memory.insn_words(slot);
+        self.fetches.enter(va, user, thumb, moment, words);
+    }
+
     /// The instruction was not known to be right.
     #[inline(never)]
     fn fetched_anew(&mut self, memory: &MemSys, access: &Access, code: Encoding, moment: Moment) {
@@ -404,6 +412,59 @@ impl Checker {
                 ..data_finding(why, access, mva, pa, &used)
             };
             self.findings.report(why.0, finding);
+        }
+    }
+
+    /// The real machine has stored: so does the ideal one, where that goes.
+    fn compare_store(&mut self, memory: &MemSys, access: &Access, value: u32) {
+        let mva = memory.relocate(access.va as u32);
+        let Some(used) = data_translation(memory, mva) else {
+            self.stored_unseen(memory, access, mva, value);
+            return;
+        };
+        let pa = used.map_or(mva, |(_, entry)| entry.translate(mva));
+        let ideal_pa = self
+            .trusted(memory, access, mva, Kind::Store)
+            .or_else(|| self.check_translation(memory, access, mva, &used, Kind::Store));
+        let hit = used.as_ref().and_then(|(_, entry)| {
+            let line = memory.data_line(mva, entry);
+            line.filter(|_| !memory.stores_through(entry))
+        });
+        let writer = Writer {
+            pc: access.pc,
+            mva: mva.into(),
+            domain: used.map(|(_, entry)| entry.domain),
+            cached: hit.is_some(),
+            cycle: access.cycle,
+        };
+        if ideal_pa != Some(pa) {
+            self.provenance.astray(pa, ideal_pa, &writer);
+        }
+        let Some(ideal_pa) = ideal_pa else {
+            return;
+        };
+        if !self
+            .ideal
+            .shadow
+            .store(ideal_pa, access.bytes, value, &writer)
+        {
+            // A device: the probe, perhaps.
+            self.running.hear(memory, &mut self.ideal);
+            return;
+        }
+        self.running.stored(memory, &mut self.ideal, ideal_pa);
+        if ideal_pa != pa {
+            return;
+        }
+        match hit.filter(|line| line.pa != line_address(pa)) {
+            Some(line) => {
+                let line = self.provenance.misplaced(&self.ideal, pa, &line, &writer);
+                let why = (Cause::HomonymStore, Some(line));
+                let finding = data_finding(why, access, mva, pa, &used);
+                self.findings.report(why.0, finding);
+            }
+            None if access.bytes == 4 => self.provenance.mend(pa),
+            None => {}
         }
     }
 
@@ -491,6 +552,27 @@ impl Observer<Arm> for Checker {
     const ON: bool = true;
 
     #[inline]
+    fn expects(&mut self, memory: &MemSys, access: &Access, slot: usize) -> bool {
+        if memory.journal.has_events() {
+            return false;
+        }
+        let (va, user, thumb) = (access.va as u32, !access.privileged, access.bytes == 2);
+        if !self.fetches.in_line(va, user, thumb) {
+            self.enter_line(memory, va, user, thumb, slot);
+        }
+        let expected = self.fetches.expects(va);
+        if expected {
+            (self.pc, self.user) = (access.pc, user);
+            debug_assert!({
+                let word = part(memory.encoding(slot, va), va, access.bytes);
+                let code = Encoding { word, thumb };
+                self.fetches.knows(va, user, code, self.moment(memory))
+            });
+        }
+        expected
+    }
+
+    #[inline]
     fn fetched(&mut self, memory: &MemSys, access: &Access, code: Encoding) {
         self.hear(memory, access.pc, true);
         (self.pc, self.user) = (access.pc, !access.privileged);
@@ -512,57 +594,11 @@ impl Observer<Arm> for Checker {
         }
     }
 
+    #[inline]
     fn stored(&mut self, memory: &MemSys, access: &Access, value: u32) {
         self.hear(memory, access.pc, false);
-        let mva = memory.relocate(access.va as u32);
-        let Some(used) = data_translation(memory, mva) else {
-            self.stored_unseen(memory, access, mva, value);
-            return;
-        };
-        let pa = used.map_or(mva, |(_, entry)| entry.translate(mva));
-        let ideal_pa = self
-            .trusted(memory, access, mva, Kind::Store)
-            .or_else(|| self.check_translation(memory, access, mva, &used, Kind::Store));
-        let hit = used.as_ref().and_then(|(_, entry)| {
-            let line = memory.data_line(mva, entry);
-            line.filter(|_| !memory.stores_through(entry))
-        });
-        let writer = Writer {
-            pc: access.pc,
-            mva: mva.into(),
-            domain: used.map(|(_, entry)| entry.domain),
-            cached: hit.is_some(),
-            cycle: access.cycle,
-        };
-        if ideal_pa != Some(pa) {
-            self.provenance.astray(pa, ideal_pa, &writer);
-        }
-        let Some(ideal_pa) = ideal_pa else {
-            return;
-        };
-        if !self
-            .ideal
-            .shadow
-            .store(ideal_pa, access.bytes, value, &writer)
-        {
-            // A device: the probe, perhaps.
-            self.running.hear(memory, &mut self.ideal);
-            return;
-        }
-        self.running.stored(memory, &mut self.ideal, ideal_pa);
-        if ideal_pa != pa {
-            return;
-        }
-        match hit.filter(|line| line.pa != line_address(pa)) {
-            Some(line) => {
-                let line = self.provenance.misplaced(&self.ideal, pa, &line, &writer);
-                let why = (Cause::HomonymStore, Some(line));
-                let finding = data_finding(why, access, mva, pa, &used);
-                self.findings.report(why.0, finding);
-            }
-            None if access.bytes == 4 => self.provenance.mend(pa),
-            None => {}
-        }
+        self.compare_store(memory, access, value);
+        self.fetches.come_to(self.moment(memory));
     }
 
     fn operated(&mut self, memory: &MemSys, access: &SystemAccess<Arm>) {
@@ -571,6 +607,7 @@ impl Observer<Arm> for Checker {
         let apart =
             access.what.crn == CACHES || access.what.crn == DOMAINS && memory.pid_slot() == 0;
         self.changes += u64::from(!apart);
+        self.fetches.leave();
         if WHOLE_TLBS.contains(&access.what) {
             self.aliases.forget();
         }
@@ -579,6 +616,7 @@ impl Observer<Arm> for Checker {
 
     fn poked(&mut self, pa: u32, bytes: &[u8]) {
         self.ideal.shadow.poke(pa, bytes);
+        self.fetches.leave();
     }
 
     fn restored(&mut self, memory: &MemSys) {

@@ -116,6 +116,7 @@ impl Checker {
     fn read_journal(&mut self, memory: &MemSys, pc: u64, fetched: bool) {
         let mut events = std::mem::take(&mut self.provenance.events);
         memory.journal.take(&mut events);
+        self.fetches.leave();
         // What is no part of the fetch was done by the instruction before, which has faulted.
         let before = if fetched { self.pc } else { pc };
         let cycle = memory.platform.cycle;
