@@ -47,6 +47,7 @@ pub use instruction::{
 
 pub use lines::words_hash;
 
+use lines::Lines;
 use translations::Translations;
 
 /// Instructions of a line at most.
@@ -55,20 +56,22 @@ pub const PLACES: usize = LINE_WORDS * 2;
 /// How often a place is to be reached before it is translated: what runs once is not worth it.
 const HOT: u8 = 8;
 /// The translations of one machine.
-pub type Translator = Translations<host::Host, LINE_WORDS, PLACES>;
+pub type Translator = Translations<host::Host, Lines<LINE_WORDS, PLACES>>;
 
 impl Translator {
     /// One for a guest with so many registers and slots of its instruction cache. `None`: there is no host
     /// code on this host.
     #[must_use]
     pub fn new(registers: usize, slots: usize) -> Option<Self> {
-        host::Host::new(registers.min(REGISTERS)).map(|host| Self::with(host, slots, HOT))
+        let host = host::Host::new(registers.min(REGISTERS))?;
+        let lines = Lines::new(slots, host.stubs());
+        Some(Self::with(host, lines, HOT))
     }
 
     /// The line in `slot` was filled, or is decoded anew: it holds `words`.
     #[inline]
     pub fn line_filled(&mut self, slot: usize, words: &[u32; LINE_WORDS], halfwords: bool) {
-        self.lines.filled(slot, words, halfwords);
+        self.known.filled(slot, words, halfwords);
     }
 
     /// Translates the line in `slot`, which consists of `instructions` (8, or 16), from `place` on. If there
@@ -81,7 +84,7 @@ impl Translator {
         let known = highest.is_none_or(|register| usize::from(register) < self.host.registers());
         assert!(known, "a register that the guest has");
         let translate = |host: &mut host::Host| host.translate(instructions, place);
-        self.keep(slot, place, translate);
+        self.keep((slot, place), translate);
     }
 
     /// Runs translated code where `machine` is, as far as that goes.
@@ -94,7 +97,7 @@ impl Translator {
         assert!(guest.registers.len() >= self.host.registers());
         assert!(guest.pending.ready.len() >= self.host.registers());
         let before = *guest.counts.instructions;
-        let exit = self.host.run(&self.lines, machine);
+        let exit = self.host.run(&self.known, machine);
         self.executed += *machine.lend().counts.instructions - before;
         exit
     }

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use crate::translations::{Heat, HostCode, Known, Translations};
 use crate::Why;
 
 /// Contents that are found without a look at the map, a power of two: some times as many as the largest
@@ -14,17 +15,6 @@ const LIMIT: usize = 1 << 17;
 
 /// The heat of a place whose code cannot be executed yet.
 const WAITING: u8 = u8::MAX;
-
-/// What is to be done with a place that has been reached without a translation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Heat {
-    /// It is interpreted.
-    Cold,
-    /// It is translated.
-    Hot,
-    /// It is, and waits for others.
-    Waiting,
-}
 
 /// Addresses of code, one for each place of a line where an instruction can begin.
 pub type Entries<const PLACES: usize> = [usize; PLACES];
@@ -69,7 +59,7 @@ type Contents<const WORDS: usize> = ([u32; WORDS], bool);
 
 /// Translations, by contents and by slot, of lines of so many words and places.
 #[derive(Debug)]
-pub(crate) struct Lines<const WORDS: usize, const PLACES: usize> {
+pub struct Lines<const WORDS: usize, const PLACES: usize> {
     /// By contents' number. Number 0 belongs to slots of which nobody has said what they hold.
     entries: Vec<Entries<PLACES>>,
     /// The first halfword of each.
@@ -83,14 +73,14 @@ pub(crate) struct Lines<const WORDS: usize, const PLACES: usize> {
     near: Vec<(Contents<WORDS>, u32)>,
     /// What slots hold: for when numbers are given anew.
     held: Vec<Option<Contents<WORDS>>>,
-    cold: Entries<PLACES>,
+    stubs: Stubs<PLACES>,
     /// Translations that cannot be executed yet: contents' number, place, address.
     waiting: Vec<(u32, usize, usize)>,
 }
 
 impl<const WORDS: usize, const PLACES: usize> Lines<WORDS, PLACES> {
     /// None, for so many slots.
-    pub(crate) fn new(slots: usize, stubs: &Stubs<PLACES>) -> Self {
+    pub(crate) fn new(slots: usize, stubs: Stubs<PLACES>) -> Self {
         Self {
             entries: vec![stubs.cold],
             firsts: vec![0],
@@ -99,7 +89,7 @@ impl<const WORDS: usize, const PLACES: usize> Lines<WORDS, PLACES> {
             known: HashMap::new(),
             near: vec![(([0; WORDS], false), 0); NEAR],
             held: vec![None; slots],
-            cold: stubs.cold,
+            stubs,
             waiting: Vec::new(),
         }
     }
@@ -115,7 +105,7 @@ impl<const WORDS: usize, const PLACES: usize> Lines<WORDS, PLACES> {
             let fresh = self.entries.len() as u32;
             let number = *self.known.entry(contents).or_insert(fresh);
             if number == fresh {
-                self.entries.push(self.cold);
+                self.entries.push(self.stubs.cold);
                 self.firsts.push(words[0] as u16);
                 self.heat.push([0; PLACES]);
             }
@@ -126,68 +116,14 @@ impl<const WORDS: usize, const PLACES: usize> Lines<WORDS, PLACES> {
 
     /// Why there is no translation of `place` of the line in `slot`: it is for the interpreter, or not hot yet.
     #[inline]
-    pub(crate) fn lacks(&self, slot: usize, place: usize, stubs: &Stubs<PLACES>) -> Option<Why> {
+    fn lacks(&self, slot: usize, place: usize) -> Option<Why> {
+        let stubs = &self.stubs;
         let place = place % PLACES;
         let entry = self.entries[self.by_slot[slot] as usize][place];
         if entry == stubs.cold[place] {
             Some(Why::Cold)
         } else {
             (entry == stubs.left[place]).then_some(Why::Left)
-        }
-    }
-
-    /// Counts that this place was reached; it is hot when that was `hot` times.
-    pub(crate) fn heats(&mut self, slot: usize, place: usize, hot: u8) -> Heat {
-        let number = self.by_slot[slot] as usize;
-        let heat = &mut self.heat[number][place % PLACES];
-        if *heat == WAITING {
-            return Heat::Waiting;
-        }
-        *heat = (*heat + 1).min(WAITING - 1);
-        if number != 0 && *heat >= hot {
-            Heat::Hot
-        } else {
-            Heat::Cold
-        }
-    }
-
-    /// This is the code of a place, which is executed from now on.
-    pub(crate) fn set(&mut self, slot: usize, place: usize, entry: usize) {
-        self.entries[self.by_slot[slot] as usize][place % PLACES] = entry;
-    }
-
-    /// The same, executed when [`Lines::publish`] is called.
-    pub(crate) fn wait(&mut self, slot: usize, place: usize, entry: usize) {
-        let number = self.by_slot[slot];
-        self.heat[number as usize][place % PLACES] = WAITING;
-        self.waiting.push((number, place % PLACES, entry));
-    }
-
-    /// How many translations cannot be executed yet.
-    pub(crate) fn waiting(&self) -> usize {
-        self.waiting.len()
-    }
-
-    /// All can.
-    pub(crate) fn publish(&mut self) {
-        for (number, place, entry) in self.waiting.drain(..) {
-            self.entries[number as usize][place] = entry;
-        }
-    }
-
-    /// Whether there are as many contents as there may be.
-    pub(crate) fn is_full(&self) -> bool {
-        self.entries.len() > LIMIT
-    }
-
-    /// Forgets all translations.
-    pub(crate) fn clear(&mut self, stubs: &Stubs<PLACES>) {
-        let held = std::mem::take(&mut self.held);
-        *self = Self::new(held.len(), stubs);
-        for (slot, contents) in held.into_iter().enumerate() {
-            if let Some((words, halfwords)) = contents {
-                self.filled(slot, &words, halfwords);
-            }
         }
     }
 
@@ -201,5 +137,68 @@ impl<const WORDS: usize, const PLACES: usize> Lines<WORDS, PLACES> {
     #[inline(always)]
     pub(crate) fn firsts(&self) -> &[u16] {
         &self.firsts
+    }
+}
+
+impl<const WORDS: usize, const PLACES: usize> Known for Lines<WORDS, PLACES> {
+    /// The slot of a line, and the instruction in it.
+    type Place<'a> = (usize, usize);
+
+    fn heats(&mut self, (slot, place): (usize, usize), hot: u8) -> Heat {
+        let number = self.by_slot[slot] as usize;
+        let heat = &mut self.heat[number][place % PLACES];
+        if *heat == WAITING {
+            return Heat::Waiting;
+        }
+        *heat = (*heat + 1).min(WAITING - 1);
+        if number != 0 && *heat >= hot {
+            Heat::Hot
+        } else {
+            Heat::Cold
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.entries.len() > LIMIT
+    }
+
+    /// What is left to the interpreter waits for nothing.
+    fn wait(&mut self, (slot, place): (usize, usize), entry: usize) {
+        let (number, place) = (self.by_slot[slot], place % PLACES);
+        if entry == self.stubs.left[place] {
+            self.entries[number as usize][place] = entry;
+        } else {
+            self.heat[number as usize][place] = WAITING;
+            self.waiting.push((number, place, entry));
+        }
+    }
+
+    fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    fn publish(&mut self) {
+        for (number, place, entry) in self.waiting.drain(..) {
+            self.entries[number as usize][place] = entry;
+        }
+    }
+
+    fn clear(&mut self) {
+        let held = std::mem::take(&mut self.held);
+        *self = Self::new(held.len(), self.stubs);
+        for (slot, contents) in held.into_iter().enumerate() {
+            if let Some((words, halfwords)) = contents {
+                self.filled(slot, &words, halfwords);
+            }
+        }
+    }
+}
+
+impl<H: HostCode, const WORDS: usize, const PLACES: usize> Translations<H, Lines<WORDS, PLACES>> {
+    /// Why there is no translation of `place` of the line in `slot`, if there is none.
+    #[inline]
+    #[must_use]
+    pub fn lacks(&self, slot: usize, place: usize) -> Option<Why> {
+        self.known.lacks(slot, place)
     }
 }

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The translations of a machine whose lines are known by their words, and when they are made: what a place that
-//! is reached often goes through, until its code is executed.
-
-use crate::lines::{Heat, Lines, Stubs};
-use crate::Why;
+//! The translations of a machine, and when they are made: what a place that is reached often goes through, until
+//! its code is executed. Which there are, and how they are found, is another's to say ([`Known`]): by the
+//! words of a line, or by a mark that a line bears.
 
 /// How many translations are made executable together, which is a call of the host's kernel.
-pub(crate) const BATCH: usize = 32;
+const BATCH: usize = 32;
 /// How often a place whose translation waits may be reached before that is done sooner: it is interpreted until
 /// then, which takes as long as the call for some 20.
-pub(crate) const PATIENCE: u32 = 16;
+const PATIENCE: u32 = 16;
 
 /// Code of a host, and its memory.
-pub trait HostCode<const PLACES: usize> {
-    /// Code for places without a translation.
-    fn stubs(&self) -> &Stubs<PLACES>;
-
+pub trait HostCode {
     /// Allows so many blocks of memory only.
     fn limit(&mut self, blocks: usize);
 
@@ -26,10 +21,45 @@ pub trait HostCode<const PLACES: usize> {
     fn clear(&mut self);
 }
 
+/// What is to be done with a place that has been reached without a translation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heat {
+    /// It is interpreted.
+    Cold,
+    /// It is translated.
+    Hot,
+    /// It is, and waits for others.
+    Waiting,
+}
+
+/// Which translations there are.
+pub trait Known {
+    /// Where one can begin.
+    type Place<'a>: Copy;
+
+    /// Counts that this place was reached; it is hot when that was `hot` times.
+    fn heats(&mut self, place: Self::Place<'_>, hot: u8) -> Heat;
+
+    /// Whether there are as many as there may be.
+    fn is_full(&self) -> bool;
+
+    /// This is the code of a place, executed when [`Known::publish`] is called.
+    fn wait(&mut self, place: Self::Place<'_>, entry: usize);
+
+    /// How many wait for that.
+    fn waiting(&self) -> usize;
+
+    /// All that wait can be executed.
+    fn publish(&mut self);
+
+    /// Forgets all.
+    fn clear(&mut self);
+}
+
 /// The translations of one machine.
 #[derive(Debug)]
-pub struct Translations<H, const WORDS: usize, const PLACES: usize> {
-    pub(crate) lines: Lines<WORDS, PLACES>,
+pub struct Translations<H, K> {
+    pub(crate) known: K,
     pub(crate) host: H,
     /// How often a place is reached before it is translated.
     hot: u8,
@@ -41,11 +71,11 @@ pub struct Translations<H, const WORDS: usize, const PLACES: usize> {
     pub(crate) executed: u64,
 }
 
-impl<H: HostCode<PLACES>, const WORDS: usize, const PLACES: usize> Translations<H, WORDS, PLACES> {
-    /// None, for so many slots; a place is translated when it was reached `hot` times.
-    pub(crate) fn with(host: H, slots: usize, hot: u8) -> Self {
+impl<H: HostCode, K: Known> Translations<H, K> {
+    /// Those that `known` will know; a place is translated when it was reached `hot` times.
+    pub(crate) fn with(host: H, known: K, hot: u8) -> Self {
         Self {
-            lines: Lines::new(slots, host.stubs()),
+            known,
             host,
             hot,
             batch: BATCH,
@@ -71,16 +101,9 @@ impl<H: HostCode<PLACES>, const WORDS: usize, const PLACES: usize> Translations<
         self.executed
     }
 
-    /// Why there is no translation of `place` of the line in `slot`, if there is none.
-    #[inline]
-    #[must_use]
-    pub fn lacks(&self, slot: usize, place: usize) -> Option<Why> {
-        self.lines.lacks(slot, place, self.host.stubs())
-    }
-
-    /// `place` of the line in `slot` was reached and is not translated. `true`: it is to be.
-    pub fn heats(&mut self, slot: usize, place: usize) -> bool {
-        match self.lines.heats(slot, place, self.hot) {
+    /// `place` was reached and is not translated. `true`: it is to be.
+    pub fn heats(&mut self, place: K::Place<'_>) -> bool {
+        match self.known.heats(place, self.hot) {
             Heat::Cold => false,
             Heat::Hot => true,
             Heat::Waiting => {
@@ -93,26 +116,22 @@ impl<H: HostCode<PLACES>, const WORDS: usize, const PLACES: usize> Translations<
         }
     }
 
-    /// `place` of the line in `slot` is translated by `translate`, which gives the address of the code. If there is
-    /// no more room for code, all translations are forgotten.
+    /// `place` is translated by `translate`, which gives the address of the code. If there is no more room for
+    /// code, all translations are forgotten.
     pub(crate) fn keep(
         &mut self,
-        slot: usize,
-        place: usize,
+        place: K::Place<'_>,
         translate: impl FnOnce(&mut H) -> Option<usize>,
     ) {
-        let entry = if self.lines.is_full() {
+        let entry = if self.known.is_full() {
             None
         } else {
             translate(&mut self.host)
         };
         match entry {
-            Some(entry) if entry == self.host.stubs().left[place % PLACES] => {
-                self.lines.set(slot, place, entry);
-            }
             Some(entry) => {
-                self.lines.wait(slot, place, entry);
-                if self.lines.waiting() >= self.batch {
+                self.known.wait(place, entry);
+                if self.known.waiting() >= self.batch {
                     self.publish();
                 }
             }
@@ -124,7 +143,7 @@ impl<H: HostCode<PLACES>, const WORDS: usize, const PLACES: usize> Translations<
     fn publish(&mut self) {
         self.waited = 0;
         match self.host.publish() {
-            Some(()) => self.lines.publish(),
+            Some(()) => self.known.publish(),
             None => self.forget(),
         }
     }
@@ -132,6 +151,6 @@ impl<H: HostCode<PLACES>, const WORDS: usize, const PLACES: usize> Translations<
     /// Forgets all translations.
     fn forget(&mut self) {
         self.host.clear();
-        self.lines.clear(self.host.stubs());
+        self.known.clear();
     }
 }

@@ -9,8 +9,7 @@
 
 mod guest;
 pub(crate) mod step;
-
-use std::cell::Cell;
+mod units;
 
 pub use guest::{
     Caches, Clock, Counts, Exit, Fetch, Guest, Hint, HintTable, Hints, Level, Memory, Predictor,
@@ -22,52 +21,18 @@ pub use step::{
     MOST_STEPS, NONE, REGISTERS, RESULTS,
 };
 
+pub use units::Mark;
+
 use crate::host::traces as host;
-use crate::translations::{BATCH, PATIENCE};
+use crate::translations::Translations;
+
+use units::Units;
 
 /// How often a line is to be reached before it is translated. It takes the host some hundred thousand instructions, and
 /// saves less than a thousand each time.
 const HOT: u8 = 100;
-/// Units at most; then all are forgotten.
-const LIMIT: usize = 1 << 18;
-
-/// What a line remembers of its translation.
-#[derive(Debug, Clone, Default)]
-pub struct Mark {
-    unit: Cell<Unit>,
-    heat: Cell<u8>,
-}
-
-/// Which translation of which era; era 0 has none.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Unit {
-    era: u32,
-    number: u32,
-}
-
 /// The translations of one machine.
-#[derive(Debug)]
-pub struct Translator {
-    host: host::Host,
-    /// How many branches are known, and the ways of trace cache, first and second level.
-    branches: usize,
-    ways: [Ways; 3],
-    /// Addresses of code, by slot of the trace cache.
-    entries: Box<[usize; SLOTS]>,
-    /// The unit of each slot's line.
-    held: Box<[Unit; SLOTS]>,
-    /// Addresses of units, and how many of them can be executed.
-    units: Vec<usize>,
-    published: usize,
-    /// How often all were forgotten.
-    era: u32,
-    hot: u8,
-    batch: usize,
-    /// How often a line was reached whose translation waits.
-    waited: u32,
-    /// How many instructions it has executed.
-    executed: u64,
-}
+pub type Translator = Translations<host::Host, Units>;
 
 impl Translator {
     /// One without translations, for a machine that knows so many branches (a power of two), whose trace cache,
@@ -81,69 +46,21 @@ impl Translator {
         let sound = |ways: &Ways| ways.count.is_power_of_two() && ways.count <= WAYS;
         assert!(ways.iter().all(sound) && ways[0].count == WAYS);
         let host = host::Host::new(branches, ways, store_latency)?;
-        Some(Self {
-            entries: Box::new([host.cold(); SLOTS]),
-            held: Box::new([Unit::default(); SLOTS]),
-            units: Vec::new(),
-            published: 0,
-            era: 1,
-            host,
-            branches,
-            ways,
-            hot: HOT,
-            batch: BATCH,
-            waited: 0,
-            executed: 0,
-        })
-    }
-
-    /// Translates a line when it is reached so often, and executes the translation at once: for tests.
-    pub fn set_hot(&mut self, times: u8) {
-        self.hot = times;
-        self.batch = 1;
-    }
-
-    /// Allows so little memory for code (in blocks of 16 KB) that it is full soon: for tests.
-    pub fn limit_code(&mut self, blocks: usize) {
-        self.host.limit(blocks);
+        let units = Units::new(host.cold());
+        Some(Self::with(host, units, HOT))
     }
 
     /// The line in `slot` is now the one of `mark`.
     #[inline]
     pub fn line_filled(&mut self, slot: usize, mark: &Mark) {
-        let unit = mark.unit.get();
-        self.held[slot] = unit;
-        self.entries[slot] = self.entry(unit);
-    }
-
-    fn entry(&self, unit: Unit) -> usize {
-        let number = unit.number as usize;
-        if unit.era == self.era && number < self.published {
-            self.units[number]
-        } else {
-            self.host.cold()
-        }
+        self.known.filled(slot, mark);
     }
 
     /// Whether the line in `slot` is not translated, or waits.
     #[inline(always)]
     #[must_use]
     pub fn is_cold(&self, slot: usize) -> bool {
-        self.entries[slot % SLOTS] == self.host.cold()
-    }
-
-    /// The line of `mark` was reached and is not translated. `true`: it is to be.
-    pub fn heats(&mut self, mark: &Mark) -> bool {
-        if mark.unit.get().era == self.era {
-            self.waited += 1;
-            if self.waited >= PATIENCE {
-                self.publish();
-            }
-            return false;
-        }
-        let heat = mark.heat.get().saturating_add(1);
-        mark.heat.set(heat);
-        heat >= self.hot
+        self.known.is_cold(slot)
     }
 
     /// Translates the line of `mark` in `slot`. If there is no more room for code, all translations are forgotten.
@@ -158,58 +75,7 @@ impl Translator {
             assert!(step.action.is_sound());
             assert!(step.uops < 256 && step.latency < 1 << 20);
         }
-        let entry = if self.units.len() < LIMIT {
-            self.host.translate(stretch)
-        } else {
-            None
-        };
-        let Some(entry) = entry else {
-            self.forget();
-            return;
-        };
-        let unit = Unit {
-            era: self.era,
-            number: self.units.len() as u32,
-        };
-        self.units.push(entry);
-        mark.unit.set(unit);
-        self.held[slot] = unit;
-        if self.units.len() - self.published >= self.batch {
-            self.publish();
-        }
-    }
-
-    /// What was translated is executed from now on.
-    fn publish(&mut self) {
-        self.waited = 0;
-        if self.host.publish().is_none() {
-            self.forget();
-            return;
-        }
-        let fresh = self.published as u32;
-        self.published = self.units.len();
-        for slot in 0..SLOTS {
-            let unit = self.held[slot];
-            if unit.era == self.era && unit.number >= fresh {
-                self.entries[slot] = self.units[unit.number as usize];
-            }
-        }
-    }
-
-    /// Forgets all translations.
-    fn forget(&mut self) {
-        self.host.clear();
-        self.entries.fill(self.host.cold());
-        self.units.clear();
-        self.published = 0;
-        // Marks of a number of eras ago that no machine gets to would look new.
-        self.era = self.era.checked_add(1).expect("fewer eras");
-    }
-
-    /// How many instructions it has executed.
-    #[must_use]
-    pub fn executed(&self) -> u64 {
-        self.executed
+        self.keep((slot, mark), |host| host.translate(stretch));
     }
 
     /// Runs translated code where `guest` is, as far as that goes.
@@ -219,13 +85,13 @@ impl Translator {
     #[inline(always)]
     pub fn run(&mut self, mut guest: Guest<'_>) -> Exit {
         let predictor = &guest.predictor;
-        assert!(predictor.branches.len() == self.branches);
+        assert!(predictor.branches.len() == self.host.branches());
         assert!(predictor.counters.len() == predictor.branches.len());
         assert!(*predictor.top < predictor.returns.len());
         assert!(guest.fetch.trees.len() == SLOTS / WAYS);
         let caches = &guest.caches;
         let levels = [&caches.first, &caches.second];
-        for (level, ways) in levels.into_iter().zip(&self.ways[1..]) {
+        for (level, ways) in levels.into_iter().zip(&self.host.ways()[1..]) {
             assert!(level.tags.len() == level.trees.len() * ways.count);
             assert!(level.trees.len().is_power_of_two());
         }
@@ -235,7 +101,7 @@ impl Translator {
         assert!(guest.memory.bytes.len() >= LINE_BYTES as usize);
         assert!(guest.clock.window.len() > WINDOW + MOST_STEPS);
         assert!((WINDOW..=guest.clock.window.len()).contains(&*guest.clock.next));
-        let exit = self.host.run(&self.entries, &mut guest);
+        let exit = self.host.run(self.known.entries(), &mut guest);
         self.executed += guest.counts.instructions;
         exit
     }

@@ -21,6 +21,7 @@ pub use instruction::{
 };
 
 use crate::host::wide as host;
+use crate::lines::Lines;
 use crate::translations::Translations;
 
 /// How often a place is to be reached before it is translated: to translate a unit takes as long as to interpret it
@@ -28,20 +29,22 @@ use crate::translations::Translations;
 const HOT: u8 = 64;
 
 /// The translations of one machine.
-pub type Translator = Translations<host::Host, LINE_WORDS, PLACES>;
+pub type Translator = Translations<host::Host, Lines<LINE_WORDS, PLACES>>;
 
 impl Translator {
     /// One for a guest with so many slots of its instruction cache. `None`: there is no host code on this
     /// host.
     #[must_use]
     pub fn new(slots: usize) -> Option<Self> {
-        host::Host::new().map(|host| Self::with(host, slots, HOT))
+        let host = host::Host::new()?;
+        let lines = Lines::new(slots, host.stubs());
+        Some(Self::with(host, lines, HOT))
     }
 
     /// The line in `slot` was filled: it holds `words`.
     #[inline]
     pub fn line_filled(&mut self, slot: usize, words: &[u32; LINE_WORDS]) {
-        self.lines.filled(slot, words, false);
+        self.known.filled(slot, words, false);
     }
 
     /// Translates `stretch`, which begins at `place` of the line in `slot`. If there is no more room for code, all
@@ -71,7 +74,7 @@ impl Translator {
         let needed = stretch.needed.iter().map(|(register, _)| *register);
         assert!(pending.chain(needed).max().unwrap_or(0) < REGISTERS as Register);
         let translate = |host: &mut host::Host| host.translate(stretch, place);
-        self.keep(slot, place, translate);
+        self.keep((slot, place), translate);
     }
 
     /// Runs translated code where `guest` is, as far as that goes.
@@ -91,7 +94,7 @@ impl Translator {
         assert!(guest.memory.bytes.len() <= guest.memory.written.len() * PAGE_BYTES);
         assert!(guest.memory.bytes.len() >= LINE_BYTES as usize);
         let before = *guest.counts.instructions;
-        let exit = self.host.run(&self.lines, &mut guest);
+        let exit = self.host.run(&self.known, &mut guest);
         self.executed += *guest.counts.instructions - before;
         exit
     }

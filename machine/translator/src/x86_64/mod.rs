@@ -31,37 +31,29 @@ fn assembler() -> Assembler {
     VecAssembler::new_with_capacity(0, 8192, 64, 0, 128, 128, 128)
 }
 
-/// Translated code.
+/// Translated code, beside what `C` knows of: code that is always there.
 #[derive(Debug)]
-pub struct Host {
+pub struct Translated<C> {
     code: Code,
-    /// How many registers a guest has.
-    registers: usize,
-    /// Code that is always there.
-    common: Common,
+    common: C,
     _common_code: Code,
 }
 
-/// Addresses of code that is always there.
-#[derive(Debug)]
-struct Common {
-    /// Called with the frame and the address of a unit.
-    enter: usize,
-    leave: usize,
-    /// Goes on at the address in ecx, in a line of words or of halfwords.
-    cross: [usize; 2],
-    /// Has the machine load, and store ([`slow`]).
-    slow_load: usize,
-    slow_store: usize,
-    stubs: Stubs<PLACES>,
+impl<C> Translated<C> {
+    /// None yet; `common` adds what is always there. `None`: the host gives no memory.
+    fn beside(common: impl FnOnce(&mut Code) -> Option<C>) -> Option<Self> {
+        let mut code = Code::new();
+        let common = common(&mut code)?;
+        code.publish()?;
+        Some(Self {
+            code: Code::new(),
+            common,
+            _common_code: code,
+        })
+    }
 }
 
-impl HostCode<PLACES> for Host {
-    #[inline]
-    fn stubs(&self) -> &Stubs<PLACES> {
-        &self.common.stubs
-    }
-
+impl<C> HostCode for Translated<C> {
     fn limit(&mut self, blocks: usize) {
         self.code.limit(blocks);
     }
@@ -75,27 +67,43 @@ impl HostCode<PLACES> for Host {
     }
 }
 
+/// Translated code of guests of 32 bits.
+pub type Host = Translated<Common>;
+
+/// Addresses of code that is always there.
+#[derive(Debug)]
+pub struct Common {
+    /// How many registers a guest has.
+    registers: usize,
+    /// Called with the frame and the address of a unit.
+    enter: usize,
+    leave: usize,
+    /// Goes on at the address in ecx, in a line of words or of halfwords.
+    cross: [usize; 2],
+    /// Has the machine load, and store ([`slow`]).
+    slow_load: usize,
+    slow_store: usize,
+    stubs: Stubs<PLACES>,
+}
+
 impl Host {
     /// `None`: this host is not one.
     pub(crate) fn new(registers: usize) -> Option<Self> {
         if !has_lahf() {
             return None;
         }
-        let mut code = Code::new();
-        let common = Common::new(&mut code)?;
-        code.publish()?;
-        Some(Self {
-            code: Code::new(),
-            registers,
-            common,
-            _common_code: code,
-        })
+        Self::beside(|code| Common::new(code, registers))
     }
 
     /// How many registers a guest has.
     #[inline]
     pub(crate) fn registers(&self) -> usize {
-        self.registers
+        self.common.registers
+    }
+
+    /// Code for places without a translation.
+    pub(crate) fn stubs(&self) -> Stubs<PLACES> {
+        self.common.stubs
     }
 
     /// The address of the code of a unit; `None`: there is no room.
@@ -148,7 +156,7 @@ impl Host {
             slow_store: self.common.slow_store,
             load: slow_load::<M>,
             store: slow_store::<M>,
-            count: self.registers,
+            count: self.common.registers,
             base: 0,
             line_lost: false,
             why: 0,
@@ -277,9 +285,10 @@ fn has_lahf() -> bool {
 }
 
 impl Common {
-    fn new(code: &mut Code) -> Option<Self> {
+    fn new(code: &mut Code, registers: usize) -> Option<Self> {
         let leave = code.add(&leave())?;
         Some(Self {
+            registers,
             enter: code.add(&enter())?,
             leave,
             cross: [code.add(&cross(2))?, code.add(&cross(1))?],
@@ -330,9 +339,8 @@ fn finished(asm: Assembler) -> Vec<u8> {
     asm.finalize().expect("labels that are all defined")
 }
 
-/// From a call with the frame and the address of a unit into that.
-fn enter() -> Vec<u8> {
-    let mut asm = assembler();
+/// Called with the frame: has it in rbp, and registers that are the caller's free.
+fn save(asm: &mut Assembler) {
     dynasm!(asm
         ; .arch x64
         ; push rbp
@@ -342,6 +350,29 @@ fn enter() -> Vec<u8> {
         ; push r14
         ; push r15
         ; mov rbp, rdi
+    );
+}
+
+/// Back to where that was called.
+fn restore(asm: &mut Assembler) {
+    dynasm!(asm
+        ; .arch x64
+        ; pop r15
+        ; pop r14
+        ; pop r13
+        ; pop r12
+        ; pop rbx
+        ; pop rbp
+        ; ret
+    );
+}
+
+/// From a call with the frame and the address of a unit into that.
+fn enter() -> Vec<u8> {
+    let mut asm = assembler();
+    save(&mut asm);
+    dynasm!(asm
+        ; .arch x64
         ; mov r13, [rbp + frame::ROW]
     );
     load_frame(&mut asm);
@@ -400,14 +431,8 @@ fn leave() -> Vec<u8> {
         ; mov [rbp + frame::CYCLE], r12
         ; mov [rbp + frame::WHY], eax
         ; mov [rbp + frame::AT], ecx
-        ; pop r15
-        ; pop r14
-        ; pop r13
-        ; pop r12
-        ; pop rbx
-        ; pop rbp
-        ; ret
     );
+    restore(&mut asm);
     finished(asm)
 }
 

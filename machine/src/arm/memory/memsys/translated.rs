@@ -92,7 +92,7 @@ impl MemSys {
     /// Instruction `place` of the line in `slot` was reached and is not translated. `true`: it is time for that.
     pub(in crate::arm) fn heats(&mut self, slot: usize, place: usize) -> bool {
         let translator = self.translator.as_mut();
-        translator.is_some_and(|translator| translator.heats(slot, place))
+        translator.is_some_and(|translator| translator.heats((slot, place)))
     }
 
     /// Translates the line in `slot` from `place` on; these are all its instructions.

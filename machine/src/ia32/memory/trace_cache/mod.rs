@@ -397,7 +397,7 @@ impl TraceCache {
     pub fn heats(&mut self, slot: usize) -> bool {
         let mark = self.kept.mark(self.lines[slot]);
         let translator = self.translator.as_deref_mut();
-        translator.is_some_and(|translator| translator.heats(mark))
+        translator.is_some_and(|translator| translator.heats((slot, mark)))
     }
 
     /// Translates the line in `slot`, in which `stretch` stands.

@@ -167,7 +167,7 @@ impl MemSys {
     /// for that.
     pub(in crate::riscv) fn heats(&mut self, va: u64) -> bool {
         let (slot, translator) = (self.line_slot, self.translator.as_mut());
-        translator.is_some_and(|translator| translator.heats(slot, place(va)))
+        translator.is_some_and(|translator| translator.heats((slot, place(va))))
     }
 
     /// Translates what is at `va` in the line that was fetched last.

@@ -9,8 +9,7 @@ mod unit;
 
 use dynasmrt::{dynasm, DynasmApi, DynasmLabelApi};
 
-use super::{assembler, finished};
-use crate::code::Code;
+use super::{assembler, finished, restore, save, Translated};
 use crate::traces::{
     Counts, Exit, Guest, Stretch, Ways, Why, FETCH_HINTS, LINE_BYTES, MOST_STEPS, SET_SHIFT, SLOTS,
     WAYS,
@@ -27,16 +26,17 @@ const OVERFLOW_SHIFT: u32 = 11;
 const DIRECTION: u32 = 1 << 10;
 
 /// Translated code.
+pub type Host = Translated<Common>;
+
+/// Code that is always there, and for which machine.
 #[derive(Debug)]
-pub(crate) struct Host {
-    code: Code,
-    /// Code that is always there: called with the frame, the address of a unit and that of its first instruction;
-    /// left by; goes on at the address in ecx; for what is not translated.
+pub struct Common {
+    /// Called with the frame, the address of a unit and that of its first instruction; left by; goes on at the
+    /// address in ecx; for what is not translated.
     enter: usize,
     leave: usize,
     cross: usize,
     cold: usize,
-    _common_code: Code,
     /// Code that looks whether a store to another line can be made, and makes it.
     prepare: usize,
     store: usize,
@@ -51,48 +51,41 @@ impl Host {
         if !super::has_lahf() {
             return None;
         }
-        let mut code = Code::new();
-        let (enter, leave) = (code.add(&enter())?, code.add(&leave())?);
-        let (cross, cold) = (code.add(&cross())?, code.add(&cold())?);
         let second = ways[2].count;
-        let prepare = code.add(&prepare(second))?;
-        let store = code.add(&store(second, store_latency))?;
-        code.publish()?;
-        Some(Self {
-            enter,
-            leave,
-            cross,
-            cold,
-            prepare,
-            store,
-            code: Code::new(),
-            _common_code: code,
-            branches,
-            ways,
+        Self::beside(|code| {
+            Some(Common {
+                enter: code.add(&enter())?,
+                leave: code.add(&leave())?,
+                cross: code.add(&cross())?,
+                cold: code.add(&cold())?,
+                prepare: code.add(&prepare(second))?,
+                store: code.add(&store(second, store_latency))?,
+                branches,
+                ways,
+            })
         })
     }
 
     /// The code of lines that are not translated.
     pub(crate) fn cold(&self) -> usize {
-        self.cold
+        self.common.cold
     }
 
-    pub(crate) fn limit(&mut self, blocks: usize) {
-        self.code.limit(blocks);
+    /// How many branches are known.
+    #[inline]
+    pub(crate) fn branches(&self) -> usize {
+        self.common.branches
     }
 
-    /// Makes executable what was translated; `None`: the host does not let it.
-    pub(crate) fn publish(&mut self) -> Option<()> {
-        self.code.publish()
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.code.clear();
+    /// The ways of trace cache, first and second level.
+    #[inline]
+    pub(crate) fn ways(&self) -> &[Ways; 3] {
+        &self.common.ways
     }
 
     /// The address of the code of a unit; `None`: there is no room.
     pub(crate) fn translate(&mut self, stretch: &Stretch) -> Option<usize> {
-        let code = Unit::translate(stretch, self.branches, self.ways[1].count);
+        let code = Unit::translate(stretch, self.common.branches, self.common.ways[1].count);
         self.code.add(&code)
     }
 
@@ -134,7 +127,7 @@ impl Host {
             data_slots: caches.first.tags.len() as u32,
             data_tags: caches.first.tags.as_ptr(),
             data_trees: caches.first.trees.as_mut_ptr(),
-            data_paths: self.ways[1].paths,
+            data_paths: self.common.ways[1].paths,
             another: 0,
             store_line: 0,
             store_slot: 0,
@@ -148,14 +141,14 @@ impl Host {
             second_trees: caches.second.trees.as_mut_ptr(),
             second_ways: caches.ways.as_ptr(),
             sectors: caches.sectors.as_mut_ptr(),
-            second_paths: self.ways[2].paths,
+            second_paths: self.common.ways[2].paths,
             keys: fetch.keys.as_ptr(),
             kind: fetch.kind,
             found: fetch.found.as_ptr(),
             epoch: fetch.epoch,
             fetch_hints: fetch.hints.as_ptr(),
             trees: fetch.trees.as_mut_ptr(),
-            paths: self.ways[0].paths,
+            paths: self.common.ways[0].paths,
             entries: entries.as_ptr(),
             branches: predictor.branches.as_mut_ptr(),
             counters: predictor.counters.as_mut_ptr(),
@@ -165,10 +158,10 @@ impl Host {
             history: *predictor.history,
             history_mask: predictor.history_mask,
             counts: Counts::default(),
-            cross: self.cross,
-            leave: self.leave,
-            prepare: self.prepare,
-            store: self.store,
+            cross: self.common.cross,
+            leave: self.common.leave,
+            prepare: self.common.prepare,
+            store: self.common.store,
             flags: ((flags & LOW_FLAGS) << 8 | flags >> OVERFLOW_SHIFT & 1) as u16,
             direction: if flags & DIRECTION == 0 { 1 } else { -1 },
             why: 0,
@@ -179,7 +172,7 @@ impl Host {
         // SAFETY: `enter` is the address of code of this signature, in memory that may be executed as long
         // as `self` is there.
         let enter: extern "sysv64" fn(*mut Frame, usize) =
-            unsafe { std::mem::transmute(self.enter as *const ()) };
+            unsafe { std::mem::transmute(self.common.enter as *const ()) };
         // The code gets, by the frame, pointers to what `guest` lends for longer than this call, and to
         // `entries`. It reaches registers and what is waited for (numbers below `REGISTERS` and `RESULTS`:
         // `Translator::translate`), the window (a unit begins at or below `last_window`, behind which as many
@@ -226,15 +219,9 @@ impl Host {
 /// From a call with the frame and the address of a unit into that.
 fn enter() -> Vec<u8> {
     let mut asm = assembler();
+    save(&mut asm);
     dynasm!(asm
         ; .arch x64
-        ; push rbp
-        ; push rbx
-        ; push r12
-        ; push r13
-        ; push r14
-        ; push r15
-        ; mov rbp, rdi
         ; mov rbx, [rbp + frame::REGISTERS]
         ; mov r8, [rbp + frame::HORIZON]
         ; mov r9, [rbp + frame::READ_TAG]
@@ -261,14 +248,8 @@ fn leave() -> Vec<u8> {
         ; mov [rbp + frame::WHY], eax
         ; mov [rbp + frame::ADDRESS], ecx
         ; mov [rbp + frame::STEP], edx
-        ; pop r15
-        ; pop r14
-        ; pop r13
-        ; pop r12
-        ; pop rbx
-        ; pop rbp
-        ; ret
     );
+    restore(&mut asm);
     finished(asm)
 }
 

@@ -13,10 +13,8 @@ mod unit;
 
 use dynasmrt::{dynasm, DynasmApi, DynasmLabelApi};
 
-use super::{assembler, finished, stubs, why_of};
-use crate::code::Code;
+use super::{assembler, finished, restore, save, stubs, why_of, Translated};
 use crate::lines::{Lines, Stubs};
-use crate::translations::HostCode;
 use crate::wide::{Exit, Guest, Ready, Stretch, HINTS, LINE_BYTES, LINE_WORDS, PLACES, UNDER_WAY};
 use crate::Why;
 
@@ -32,61 +30,43 @@ const LINE_SHIFT: i8 = LINE_BYTES.trailing_zeros() as i8;
 const ROW_BYTES: i32 = size_of::<crate::lines::Entries<PLACES>>() as i32;
 
 /// Translated code.
+pub type Host = Translated<Common>;
+
+/// Code that is always there.
 #[derive(Debug)]
-pub struct Host {
-    code: Code,
-    /// Code that is always there: called with the frame and the address of a unit; left by; goes on at the
-    /// address in rcx; finds out when all registers are there.
+pub struct Common {
+    /// Called with the frame and the address of a unit; left by; goes on at the address in rcx; finds out when
+    /// all registers are there.
     enter: usize,
     leave: usize,
     cross: usize,
     drain: usize,
     stubs: Stubs<PLACES>,
-    _common_code: Code,
-}
-
-impl HostCode<PLACES> for Host {
-    #[inline]
-    fn stubs(&self) -> &Stubs<PLACES> {
-        &self.stubs
-    }
-
-    fn limit(&mut self, blocks: usize) {
-        self.code.limit(blocks);
-    }
-
-    fn publish(&mut self) -> Option<()> {
-        self.code.publish()
-    }
-
-    fn clear(&mut self) {
-        self.code.clear();
-    }
 }
 
 impl Host {
     /// `None`: the host gives no memory.
     pub(crate) fn new() -> Option<Self> {
-        let mut code = Code::new();
-        let (enter, leave) = (code.add(&enter())?, code.add(&leave())?);
-        let (cross, stubs) = (code.add(&cross())?, stubs(&mut code, frame::LEAVE)?);
-        let drain = code.add(&drain())?;
-        code.publish()?;
-        Some(Self {
-            enter,
-            leave,
-            cross,
-            drain,
-            stubs,
-            code: Code::new(),
-            _common_code: code,
+        Self::beside(|code| {
+            Some(Common {
+                enter: code.add(&enter())?,
+                leave: code.add(&leave())?,
+                cross: code.add(&cross())?,
+                drain: code.add(&drain())?,
+                stubs: stubs(code, frame::LEAVE)?,
+            })
         })
+    }
+
+    /// Code for places without a translation.
+    pub(crate) fn stubs(&self) -> Stubs<PLACES> {
+        self.common.stubs
     }
 
     /// The address of the code of a unit; `None`: there is no room.
     pub(crate) fn translate(&mut self, stretch: &Stretch, place: usize) -> Option<usize> {
         if stretch.steps.is_empty() {
-            return Some(self.stubs.left[place % PLACES]);
+            return Some(self.common.stubs.left[place % PLACES]);
         }
         self.code.add(&Unit::translate(stretch))
     }
@@ -120,8 +100,8 @@ impl Host {
             numbers: numbers.as_ptr(),
             insn_slots: numbers.len() as u64,
             firsts: lines.firsts().as_ptr(),
-            cross: self.cross,
-            leave: self.leave,
+            cross: self.common.cross,
+            leave: self.common.leave,
             at: 0,
             why: 0,
             tag: guest.hints.tag,
@@ -141,7 +121,7 @@ impl Host {
             late: 0,
             divider: *guest.pending.divider,
             drained: guest.memory.drained,
-            drain: self.drain,
+            drain: self.common.drain,
             system: guest.system.registers.as_ptr().cast(),
             level: guest.system.level.into(),
             status: *guest.system.status,
@@ -154,7 +134,7 @@ impl Host {
         // SAFETY: `enter` is the address of code of this signature, in memory that may be executed as long
         // as `self` is there.
         let enter: extern "sysv64" fn(*mut Frame, usize) =
-            unsafe { std::mem::transmute(self.enter as *const ()) };
+            unsafe { std::mem::transmute(self.common.enter as *const ()) };
         // The code gets, by the frame, pointers to what `guest` lends for longer than this call and to the
         // tables of `lines`. It reaches registers and when they are there (numbers below `REGISTERS`), those of
         // the system (below `SYSTEM`: `Translator::translate` for both), memory (offsets up to `last_double`, and the marks of their pages: the caller
@@ -191,15 +171,9 @@ impl Host {
 /// From a call with the frame and the address of a unit into that.
 fn enter() -> Vec<u8> {
     let mut asm = assembler();
+    save(&mut asm);
     dynasm!(asm
         ; .arch x64
-        ; push rbp
-        ; push rbx
-        ; push r12
-        ; push r13
-        ; push r14
-        ; push r15
-        ; mov rbp, rdi
         ; mov rbx, [rbp + frame::REGISTERS]
         ; mov r12, [rbp + frame::CYCLE]
         ; mov r13, [rbp + frame::ROW]
@@ -222,14 +196,8 @@ fn leave() -> Vec<u8> {
         ; mov [rbp + frame::CYCLE], r12
         ; mov [rbp + frame::WHY], eax
         ; mov [rbp + frame::AT], rcx
-        ; pop r15
-        ; pop r14
-        ; pop r13
-        ; pop r12
-        ; pop rbx
-        ; pop rbp
-        ; ret
     );
+    restore(&mut asm);
     finished(asm)
 }
 
