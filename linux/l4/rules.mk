@@ -42,7 +42,7 @@ L4_MAKE := TREE=$(L4_TREE) $(MAKE) -s -j$(JOBS) -C $(L4_TREE) O=$(L4) ARCH=um SU
 L4_WITHOUT := /os-Linux/|arch/um/drivers/|arch/um/kernel/(irq|sigio|umid|skas/stub)\.o|arch/x86/um/(bugs_32|ptrace_user|stub_segv)\.o
 
 # (The least of Linux has no network; the driver is there, and nobody asks it.)
-L4_OS   := console interrupts memory misc process string switches threads time $(if $(KIND),,network)
+L4_OS   := console interrupts memory misc process fpu string switches threads time $(if $(KIND),,network)
 L4_HVC  := hvc_console hvc_irq
 L4_HOST := linux/l4/host/start linux/l4/host/stub linux/l4/host/host linux/l4/host/alias linux/l4/host/timer linux/l4/host/task \
            linux/l4/host/network \
@@ -94,7 +94,7 @@ $(L4)/.flags: $(L4)/vmlinux
 L4_KERNEL_CC = cd $(L4) && $$(cat .flags) -ffile-prefix-map=$(TOP)/= -DKBUILD_MODFILE='"l4"' \
     -DKBUILD_BASENAME='"$(*F)"' -DKBUILD_MODNAME='"l4"' -D__KBUILD_MODNAME=kmod_l4
 
-$(L4_OUT)/os/%.o: l4/os/%.c l4/os/layer.h l4/host/host.h l4/root-task/root.h l4/rules.mk $(L4)/.flags
+$(L4_OUT)/os/%.o: l4/os/%.c l4/os/layer.h l4/os/fpu.h l4/host/host.h l4/root-task/root.h l4/rules.mk $(L4)/.flags
 	@mkdir -p $(@D)
 	$(L4_KERNEL_CC) -Werror -I$(L4_TREE)/drivers/tty/hvc -c -o $(abspath $@) $(abspath $<)
 

@@ -2,10 +2,11 @@
 """Linux as a server on the microkernel, the least of it, with one program, in each arrangement.
 
 The program (linux/l4/tests/hostile.c) is the first process. It makes children, takes a signal, uses
-thread-local storage, says what calls take; then it attacks Linux, the root task, sigma0 and another
-program in every way that L4 has, and says what came of each. Before that it draws a picture, which
-nobody harms, and which is what the same program draws on Linux alone; calls that would have Linux
-itself read or write there are refused. What takes longer is in `linux_l4_test.py`.
+thread-local storage and the floating-point unit, says what calls take; then it attacks Linux, the
+root task, sigma0 and another program in every way that L4 has, and says what came of each. Before
+that it draws a picture, which nobody harms. Its registers and its picture are what they are on
+Linux alone; calls that would have Linux itself read or write the screen are refused. What takes
+longer is in `linux_l4_test.py`.
 """
 
 import re
@@ -34,9 +35,11 @@ pytestmark = [
 TINY = {"-".join(small) or "large": replace(one, kind="tiny") for small, one in SERVERS.items()}
 MAX_CYCLES = 6_000_000_000
 TESTS = "linux/l4/tests"
+ALONE = ("picture", "registers")
 LIBRARY = ("l4/lib/startup.c", "l4/lib/arch/ia32/syscalls.S")
 INCLUDES = ("l4/include", "l4/include/l4/arch/ia32", "include")
 MODE = "vga=0x311 quiet"
+REGISTERS = ("fork", "threads", "handler", "exception", "debugger", "page fault")
 # Of a row of the picture: whether the call is done on Linux alone, and as a server.
 CALLS = {
     "pread() of the screen": ("refused", "refused"),
@@ -78,7 +81,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, tuple[str, Do
     """The large one under the coherence checker."""
     build_linux.ensure([TINY["large"]])
     folder = tmp_path_factory.mktemp("hostile")
-    init = compiled(folder, f"{TESTS}/hostile.c", f"{TESTS}/picture.c", *LIBRARY)
+    init = compiled(folder, *(f"{TESTS}/{name}.c" for name in (*ALONE, "hostile")), *LIBRARY)
     found = {}
     for name, server in TINY.items():
         boot = server.boot(MAX_CYCLES, MODE)
@@ -98,7 +101,7 @@ def test_it_boots_and_its_program_runs(runs: Mapping[str, tuple[str, Dots]], nam
 def test_attacks_are_repelled(runs: Mapping[str, tuple[str, Dots]], name: str) -> None:
     """Each ended as it has to, and the witness answered after it."""
     text, _ = runs[name]
-    assert len(re.findall(r": repelled$", text, re.M)) >= 34
+    assert len(re.findall(r": repelled$", text, re.M)) >= 37
     assert re.search(r"^attacks that did something: 0$", text, re.M), re.findall(
         r"^.*(?:WRONG|HARMED|crashed).*$", text, re.M
     )
@@ -110,7 +113,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Dots]:
     system = build_linux.I386["linux-i386"]
     build_linux.ensure([system])
     folder = tmp_path_factory.mktemp("alone")
-    init = compiled(folder, "-DALONE", f"{TESTS}/picture.c")
+    init = compiled(folder, "-DALONE", *(f"{TESTS}/{name}.c" for name in ALONE))
     return seen(system.boot(MAX_CYCLES, MODE), init, folder)
 
 
@@ -145,6 +148,19 @@ def test_linux_does_not_copy_from_or_to_the_screen(
         for call, answers in CALLS.items():
             answer = answers[0 if name == "alone" else 1]
             assert f"{call}: {answer}\n" in text, (name, call, text[-3000:])
+
+
+def test_registers_are_a_tasks_own(
+    runs: Mapping[str, tuple[str, Dots]], alone: tuple[str, Dots]
+) -> None:
+    """Also where tasks share a space, and so a thread of the microkernel's."""
+    for name, text in {
+        "alone": alone[0],
+        **{name: text for name, (text, _) in runs.items()},
+    }.items():
+        found = dict(re.findall(r"^registers of an? (\w[\w ]*): (.*)$", text, re.M))
+        found |= dict(re.findall(r"^registers of (threads): (.*)$", text, re.M))
+        assert found == dict.fromkeys(REGISTERS, "right"), (name, found)
 
 
 def test_a_call_is_cheaper_in_small_spaces(runs: Mapping[str, tuple[str, Dots]]) -> None:

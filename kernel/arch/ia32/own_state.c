@@ -36,6 +36,7 @@
 #include "segments.h"
 #include "spaces.h"
 #include "switch_segments.h"
+#include "utcb.h"
 
 #include <binding.h>
 
@@ -264,10 +265,15 @@ static OWN bool flip(struct tcb *t) {
 
 /* ---- ways in and out ---- */
 
+/* The thread wants its first use of the unit to be an exception (first_fpu_use.h). */
+static OWN bool first_use_raises(const struct tcb *t) {
+    return (t->frame.own & OWN_FPU) == 0 && utcb_read(t, L4_IA32_UTCB_FIRST_FPU_USE) != 0;
+}
+
 OWN void own_trap(struct tcb *self, uint32_t vector, uint32_t error) {
     bool has = (self->frame.own & OWN_SEGMENT) != 0;
     thread_entered_kernel();
-    if (vector == VECTOR_NO_FPU) {
+    if (vector == VECTOR_NO_FPU && !first_use_raises(self)) {
         open_fpu(self);
     } else if (vector == VECTOR_PROTECTION && error == ERROR_OF_CALL) {
         set_segment(self);

@@ -114,6 +114,12 @@ void host_task_make_small(unsigned task);
  * a page. False: it is lost (HOST_LOST). */
 int host_task_set_segment(unsigned task, unsigned long base);
 
+/* The floating-point unit's registers, as FNSAVE has them: where they are to go to, and those that
+ * are to be there; NULL: not. Its first use is no exception from here on. Not where it waits for a
+ * page. False: it is lost. */
+#define HOST_FPU_WORDS 27
+int host_task_fpu(unsigned task, unsigned long *save, const unsigned long *load);
+
 /* Goes on with these registers, or, after a HOST_FAULT, with those that it has and this page:
  * `frame` is our address, rights 4 read, 2 write, 1 execute. Until it stops. */
 void host_task_run(unsigned task, struct host_registers *registers, struct host_stop *stop);

@@ -9,9 +9,12 @@
  * whenever the thread goes on.
  *
  * In the shared page: stack pointer, instruction pointer, error code of another INT, base of the segment; then what
- * PUSHA and PUSHF leave, at the end of 64 bytes.
+ * PUSHA and PUSHF leave, at the end of 64 bytes. Further on what is to be done with the floating-point unit, and its
+ * registers, to be saved and to be loaded.
  */
 #include <binding.h>
+
+#include "shared_fpu.h"
 
 #define HOST_KIP    0x2000
 #define HOST_UTCB   0x3000
@@ -24,6 +27,9 @@
 #define SHARED_TOP (HOST_SHARED + 64)
 #define SHARED_CODE (HOST_SHARED + 8)
 #define SHARED_BASE (HOST_SHARED + 12)
+#define SHARED_FPU  (HOST_SHARED + HOST_FPU)
+#define SHARED_SAVED (HOST_SHARED + HOST_FPU_SAVED)
+#define SHARED_LOADED (HOST_SHARED + HOST_FPU_LOADED)
 #define NO_WORDS   0x00010000 /* tags: labels 1 and 2 */
 #define OTHER_INT  0x00020000
 #define INT_SIZE   2
@@ -41,13 +47,27 @@
 	.section .rodata
 	.balign 4096
 	.global host_stub, host_stub_server, host_stub_ipc, host_stub_start, host_stub_capture
-	.global host_stub_again, host_stub_answered, host_stub_own
+	.global host_stub_again, host_stub_answered, host_stub_own, host_stub_fpu
 host_stub:
 	/* The thread's first instructions: it names the handlers, then it is at the server's disposal. */
 host_stub_start:
 	movl	AT(host_stub_server), %eax
 	movl	%eax, HOST_UTCB + L4_UTCB_EXCEPTION_HANDLER
 	movl	$AT(system_call), HOST_UTCB + L4_IA32_UTCB_INT_HANDLER
+	movl	$1, HOST_UTCB + L4_IA32_UTCB_FIRST_FPU_USE
+	jmp	host_stub_capture
+
+	/* Registers of the floating-point unit come into the shared page, out of it, or both. (An exception that is
+	 * pending in the unit would be raised by FRSTOR.) */
+host_stub_fpu:
+	movl	$0, HOST_UTCB + L4_IA32_UTCB_FIRST_FPU_USE
+	testl	$HOST_FPU_SAVE, SHARED_FPU
+	jz	1f
+	fnsave	SHARED_SAVED
+1:	testl	$HOST_FPU_LOAD, SHARED_FPU
+	jz	host_stub_capture
+	fninit
+	frstor	SHARED_LOADED
 	jmp	host_stub_capture
 
 	/* It gets its segment, or another base for it: by an INT, which it must not handle itself. */

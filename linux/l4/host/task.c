@@ -11,6 +11,7 @@
 
 #include "../root-task/root.h"
 #include "internal.h"
+#include "shared_fpu.h"
 
 #define PAGE 4096u
 
@@ -61,7 +62,7 @@ enum {
 #define SHARED_PUSHED (7 * 4) /* where they begin */
 
 extern char host_stub[], host_stub_start[], host_stub_capture[], host_stub_again[],
-    host_stub_answered[], host_stub_own[];
+    host_stub_answered[], host_stub_own[], host_stub_fpu[];
 #define STUB(label) (HOST_STUB + (L4_Word_t)((label) - host_stub))
 extern L4_Word_t host_stub_server, host_stub_ipc;
 
@@ -463,11 +464,33 @@ enum host_capture host_task_capture(unsigned task, struct host_registers *r) {
     return place == BEFORE_MESSAGE ? HOST_CALLS : HOST_WAITS;
 }
 
-int host_task_set_segment(unsigned task, unsigned long base) {
-    struct task *t = &tasks[task];
+/* It does that in the stub; it must be where its registers are known. False: it is lost. */
+static bool run_in_stub(unsigned task, const char *code) {
     L4_Word_t ignored;
 
-    t->shared[SHARED_BASE] = base;
-    (void)exchange_registers(task, CANCEL | SET_IP, 0, STUB(host_stub_own), &ignored);
+    (void)exchange_registers(task, CANCEL | SET_IP, 0, STUB(code), &ignored);
     return until_in_stub(task, L4_nilthread);
+}
+
+int host_task_set_segment(unsigned task, unsigned long base) {
+    tasks[task].shared[SHARED_BASE] = base;
+    return run_in_stub(task, host_stub_own);
+}
+
+int host_task_fpu(unsigned task, unsigned long *save, const unsigned long *load) {
+    volatile L4_Word_t *shared = tasks[task].shared;
+    unsigned i;
+
+    shared[HOST_FPU / sizeof(L4_Word_t)] =
+        (save != NULL ? HOST_FPU_SAVE : 0) | (load != NULL ? HOST_FPU_LOAD : 0);
+    for (i = 0; load != NULL && i < HOST_FPU_WORDS; i++) {
+        shared[HOST_FPU_LOADED / sizeof(L4_Word_t) + i] = load[i];
+    }
+    if (!run_in_stub(task, host_stub_fpu)) {
+        return false;
+    }
+    for (i = 0; save != NULL && i < HOST_FPU_WORDS; i++) {
+        save[i] = shared[HOST_FPU_SAVED / sizeof(L4_Word_t) + i];
+    }
+    return true;
 }

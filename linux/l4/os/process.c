@@ -6,12 +6,16 @@
  * Pages come to a space by page faults alone. What it has is noted, so that a page can be taken
  * away when Linux changes its entry: from all who have it, since L4 revokes by frame; they fault
  * and get it again.
+ *
+ * While a task waits for a page, Linux does not know its registers: the thread has them. If another
+ * task of the mm is to run meanwhile, it takes them out first (take_turn).
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/unistd.h>
 #include <asm/mmu_context.h>
 #include <asm/pgtable.h>
 #include <asm/tlbflush.h>
@@ -26,6 +30,7 @@
 #include <asm/desc.h>
 
 #include "../host/host.h"
+#include "fpu.h"
 #include "layer.h"
 
 /* Vectors of exceptions (SDM vol. 3, 5.3), and the error code of a page fault that a program sees.
@@ -61,9 +66,11 @@ enum {
 #define TABLE_ENTRIES (PAGE_SIZE / sizeof(unsigned long))
 
 static struct space {
-    bool placed;           /* by the name of its program */
-    bool segment_new;      /* it is to get this base */
-    unsigned long segment; /* 0: none yet */
+    bool placed;                  /* by the name of its program */
+    bool segment_new;             /* it is to get this base */
+    unsigned long segment;        /* 0: none yet */
+    struct task_struct *faulting; /* waits for a page; its registers are in the thread */
+    struct fpu fpu;
     unsigned long *frames[PTRS_PER_PGD];
 } *spaces[HOST_TASKS];
 
@@ -108,6 +115,7 @@ void os_kill_ptraced_process(int pid, int reap_child) {
     int i;
 
     host_task_end(slot);
+    fpu_drop(&spaces[slot]->fpu);
     for (i = 0; i < PTRS_PER_PGD; i++) {
         free_page((unsigned long)spaces[slot]->frames[i]);
     }
@@ -226,13 +234,53 @@ static bool has_work(void) {
     return read_thread_flags() & _TIF_WORK_MASK;
 }
 
-static void system_call(struct uml_pt_regs *regs) {
+/* Whose thread does not come to the stub is at its end. */
+static void must_come(bool does) {
+    if (!does) {
+        send_sig(SIGKILL, current, 1);
+    }
+}
+
+/* Linux looks at a task's floating-point registers in calls that make others or end its program;
+ * for a debugger in all; and sets them when a handler returns. */
+static void prepare_fpu(struct fpu *fpu, unsigned int slot, unsigned long number) {
+    if (fpu->owner != current) {
+        return;
+    }
+    switch (number) {
+    case __NR_sigreturn:
+    case __NR_rt_sigreturn:
+        fpu_drop(fpu);
+        break;
+    case __NR_fork:
+    case __NR_vfork:
+    case __NR_clone:
+    case __NR_clone3:
+    case __NR_execve:
+    case __NR_execveat:
+        must_come(fpu_save(fpu, slot));
+        break;
+    default:
+        if (current->ptrace) {
+            must_come(fpu_save(fpu, slot));
+        }
+    }
+}
+
+static void system_call(struct uml_pt_regs *regs, struct space *space, unsigned int slot) {
+    prepare_fpu(&space->fpu, slot, regs->gp[HOST_AX]);
     regs->gp[HOST_ORIG_AX] = regs->gp[HOST_AX];
     handle_syscall(regs);
 }
 
-static void exception(struct uml_pt_regs *regs, const struct host_stop *stop) {
+static void exception(struct uml_pt_regs *regs, struct space *space, unsigned int slot,
+                      const struct host_stop *stop) {
     void __user *ip = (void __user *)regs->gp[HOST_IP];
+
+    if (stop->vector == NO_FPU && !space->fpu.used) { /* it gets its own before it goes on */
+        space->fpu.used = true;
+        return;
+    }
 
     regs->faultinfo = (struct faultinfo){.error_code = stop->error, .trap_no = stop->vector};
     current->thread.arch.faultinfo = regs->faultinfo;
@@ -253,7 +301,8 @@ static void exception(struct uml_pt_regs *regs, const struct host_stop *stop) {
         force_sig_fault(SIGILL, ILL_ILLOPN, ip);
         break;
     case FPU:
-        force_sig_fault(SIGFPE, FPE_FLTUNK, ip);
+        must_come(fpu_save(&space->fpu, slot));
+        force_sig_fault(SIGFPE, fpu_code(regs->fp), ip);
         break;
     case ALIGNMENT:
         force_sig_fault(SIGBUS, BUS_ADRALN, ip);
@@ -263,11 +312,16 @@ static void exception(struct uml_pt_regs *regs, const struct host_stop *stop) {
     }
 }
 
-/* The address of a page fault, until it has got its page. */
+/* The last page fault. */
 struct fault {
-    bool waits, write;
+    bool write;
     unsigned long address;
 };
+
+/* The current task waits for a page, with registers that Linux does not know. */
+static bool waits_for_page(const struct space *space) {
+    return space->faulting == current;
+}
 
 static void page_fault(struct uml_pt_regs *regs, const struct host_stop *stop,
                        struct fault *fault) {
@@ -275,7 +329,6 @@ static void page_fault(struct uml_pt_regs *regs, const struct host_stop *stop,
     bool is_there;
     int rights;
 
-    fault->waits = true;
     fault->write = stop->write;
     fault->address = stop->address;
     regs->gp[HOST_IP] = stop->ip;
@@ -301,19 +354,26 @@ static bool answer_fault(unsigned int slot, const struct fault *fault, struct ho
     if (!frame || !note(slot, address, frame)) {
         return false;
     }
+    spaces[slot]->faulting = NULL;
     host_task_map(slot, address, frame, rights, r, stop);
     return true;
 }
 
-/* Other tasks, and signals. A handler begins with the flags that it has on any x86: UML leaves that
- * to its host. */
+/* Other tasks, and signals. A handler begins with the flags and the floating-point registers that
+ * it has on any x86: UML leaves that to its host. */
 static void end_interrupt(struct uml_pt_regs *regs) {
     unsigned long sp = regs->gp[HOST_SP];
 
     interrupt_end();
     if (regs->gp[HOST_SP] != sp) {
         regs->gp[HOST_EFLAGS] &= ~(X86_EFLAGS_DF | X86_EFLAGS_TF | X86_EFLAGS_RF);
+        fpu_init(regs->fp);
     }
+}
+
+static void do_work(struct uml_pt_regs *regs, struct space *space, unsigned int slot) {
+    must_come(fpu_save(&space->fpu, slot));
+    end_interrupt(regs);
 }
 
 /* Where the names of some programs decide: a space begins large, as its program's name is known
@@ -327,20 +387,44 @@ static void place(struct space *space, unsigned int slot) {
     }
 }
 
-/* Makes it wait, and takes its registers. True: it makes a system call. One that does not come is
- * killed: its registers are those of its last stop. */
-static bool capture(unsigned int slot, struct uml_pt_regs *regs) {
+/* Makes it wait, and takes its registers, which are the task's. One that does not come is killed:
+ * its registers are those of its last stop. */
+static enum host_capture capture(unsigned int slot, struct task_struct *task) {
+    struct uml_pt_regs *regs = &task->thread.regs.regs;
     struct host_registers r;
     enum host_capture found = host_task_capture(slot, &r);
 
+    spaces[slot]->faulting = NULL;
     if (found == HOST_LOST) {
-        pr_info("l4: %s (%d) cannot be stopped: killed\n", current->comm, task_pid_nr(current));
-        force_sig(SIGKILL);
-        return false;
+        pr_info("l4: %s (%d) cannot be stopped: killed\n", task->comm, task_pid_nr(task));
+        send_sig(SIGKILL, task, 1);
+    } else {
+        from_host(regs->gp, &r);
+        regs->gp[HOST_ORIG_AX] = -1;
     }
-    from_host(regs->gp, &r);
-    regs->gp[HOST_ORIG_AX] = -1;
-    return found == HOST_CALLS;
+    return found;
+}
+
+#define INT_SIZE 2
+
+/* Now the space's thread is the current task's. Another one that waits there for a page faults
+ * again later; one that was about to make a call makes it again. */
+static void take_turn(struct space *space, unsigned int slot) {
+    struct task_struct *other = space->faulting;
+
+    if (other) {
+        enum host_capture found = capture(slot, other);
+
+        must_come(found != HOST_LOST);
+        if (found == HOST_CALLS) {
+            other->thread.regs.regs.gp[HOST_IP] -= INT_SIZE;
+        }
+    }
+    must_come(fpu_load(&space->fpu, slot));
+    if (space->segment_new) {
+        space->segment_new = false;
+        must_come(host_task_set_segment(slot, space->segment));
+    }
 }
 
 void userspace(struct uml_pt_regs *regs, unsigned long *aux_fp_regs) {
@@ -351,29 +435,27 @@ void userspace(struct uml_pt_regs *regs, unsigned long *aux_fp_regs) {
 
     end_interrupt(regs);
     for (;;) {
+        struct space *space;
         unsigned int slot;
 
         current_mm_sync();
         slot = slot_of(userspace_pid[0]);
-        place(spaces[slot], slot);
-        if (fault.waits && answer_fault(slot, &fault, &r, &stop)) {
-            fault.waits = false;
-        } else if (fault.waits) { /* it is to fault again */
-            (void)capture(slot, regs);
-            fault.waits = false;
-            if (has_work()) {
-                end_interrupt(regs);
+        space = spaces[slot];
+        place(space, slot);
+        if (waits_for_page(space)) {
+            if (!answer_fault(slot, &fault, &r, &stop)) { /* it is to fault again */
+                (void)capture(slot, current);
+                if (has_work()) {
+                    do_work(regs, space, slot);
+                }
+                continue;
             }
-            continue;
         } else if (runs) {
             host_task_continue(slot, &r, &stop);
         } else {
-            if (spaces[slot]->segment_new) {
-                spaces[slot]->segment_new = false;
-                if (!host_task_set_segment(slot, spaces[slot]->segment)) {
-                    force_sig(SIGKILL);
-                    end_interrupt(regs);
-                }
+            take_turn(space, slot);
+            if (fatal_signal_pending(current)) {
+                end_interrupt(regs);
             }
             to_host(&r, regs->gp);
             if (singlestepping()) {
@@ -387,21 +469,22 @@ void userspace(struct uml_pt_regs *regs, unsigned long *aux_fp_regs) {
         switch (stop.event) {
         case HOST_SYSCALL:
             from_host(regs->gp, &r);
-            system_call(regs);
+            system_call(regs, space, slot);
             break;
         case HOST_FAULT:
+            space->faulting = current;
             page_fault(regs, &stop, &fault);
             break;
         case HOST_EXCEPTION:
             from_host(regs->gp, &r);
             regs->gp[HOST_ORIG_AX] = -1;
-            exception(regs, &stop);
+            exception(regs, space, slot, &stop);
             break;
         case HOST_PORTS: /* as on a processor that does not permit them */
-            (void)capture(slot, regs);
+            (void)capture(slot, current);
             stop.vector = PROTECTION;
             stop.error = 0;
-            exception(regs, &stop);
+            exception(regs, space, slot, &stop);
             break;
         case HOST_INTERRUPT:
             runs = true;
@@ -413,13 +496,17 @@ void userspace(struct uml_pt_regs *regs, unsigned long *aux_fp_regs) {
         if (!has_work()) {
             continue;
         }
-        if (runs || fault.waits) {
-            runs = fault.waits = false;
-            if (capture(slot, regs)) {
-                system_call(regs);
+        /* A call may have ended the program, and with it the space. */
+        slot = slot_of(userspace_pid[0]);
+        space = spaces[slot];
+        if (runs || waits_for_page(space)) {
+            runs = false;
+            if (capture(slot, current) == HOST_CALLS) {
+                system_call(regs, space, slot);
+                slot = slot_of(userspace_pid[0]);
             }
         }
-        end_interrupt(regs);
+        do_work(regs, spaces[slot], slot);
         regs->gp[HOST_ORIG_AX] = -1;
     }
 }
@@ -452,22 +539,23 @@ int os_set_thread_area(struct user_desc *info, int pid) {
 
 void get_safe_registers(unsigned long *regs, unsigned long *fp_regs) {
     memset(regs, 0, MAX_REG_NR * sizeof(*regs));
+    fpu_init(fp_regs);
 }
 
 int have_fpx_regs;
 
 int save_i387_registers(int pid, unsigned long *fp_regs) {
-    return 0;
+    return -EIO;
 }
 
 int restore_i387_registers(int pid, unsigned long *fp_regs) {
-    return 0;
+    return -EIO;
 }
 
 int save_fpx_registers(int pid, unsigned long *fp_regs) {
-    return 0;
+    return -EIO;
 }
 
 int restore_fpx_registers(int pid, unsigned long *fp_regs) {
-    return 0;
+    return -EIO;
 }

@@ -7,9 +7,10 @@
  *
  * Each attack is a child, which ends by itself, by a signal, or never, and is killed then: how, the
  * table says. After each the others have to go on: a witness, with memory of its own and a pattern
- * in it, answers through a pipe. Before, it does what is no attack, draws a picture, which nobody
- * is to harm either, and says what a call takes.
+ * in it, answers through a pipe. Before, it does what is no attack, says whether registers are a
+ * task's own, draws a picture, which nobody is to harm either, and says what a call takes.
  */
+#include <first_fpu_use.h>
 #include <io_fpage.h>
 #include <l4/l4.h>
 #include <own_segment.h>
@@ -19,6 +20,7 @@
 #include "../root-task/root.h"
 #include "../root-task/screen.h"
 #include "picture.h"
+#include "registers.h"
 
 #define PAGE 4096u
 
@@ -554,6 +556,64 @@ static int flags(void) {
     return 0;
 }
 
+/* The microkernel lets it use the unit without a word to Linux: then Linux knows of nothing. */
+static int floating_point(void) {
+    int status, child;
+    L4_IA32_Set_FirstFpuUseRaises(false);
+    __asm__ volatile("fninit\n fld1\n fldz\n fdivrp");
+    child = fork();
+    if (child == 0) {
+        __asm__ volatile("fnstcw -2(%%esp)" : : : "memory");
+        L4_IA32_Set_FirstFpuUseRaises(true);
+        (void)call(NR_KILL, (L4_Word_t)call(NR_GETPID, 0, 0, 0, 0), SIGKILL, 0, 0);
+    }
+    return call(NR_WAITPID, (L4_Word_t)child, (L4_Word_t)&status, 0, 0) != child;
+}
+
+/* Returns from a handler with a frame of its own making, whose floating-point registers are longer
+ * than there is room for: what lies after them is Linux'. */
+static int long_frame(void) {
+    enum { FPSTATE = 19, CONTEXT = 22 };
+    static L4_Word_t words[PAGE / sizeof(L4_Word_t)], context[CONTEXT];
+    int status, child = fork();
+    if (child == 0) {
+        for (L4_Word_t i = 0; i < PAGE / sizeof(L4_Word_t); i++) {
+            words[i] = 0x0000dead;
+        }
+        context[FPSTATE] = (L4_Word_t)words;
+        __asm__ volatile("movl %0, %%esp\n movl $119, %%eax\n int $0x80" : : "r"(context));
+    }
+    sleep_ms(1);
+    (void)call(NR_WAITPID, (L4_Word_t)child, (L4_Word_t)&status, 0, 0);
+    return (status & 0x7f) != SIGSEGV;
+}
+
+/* The same of what Linux writes there for a handler: on a stack of known words. */
+enum { FRAME_PLACE = 512, FRAME_WORDS = 1024, UNTOUCHED = 0x5a5a5a5a };
+static L4_Word_t frame_stack[FRAME_WORDS];
+
+/* (A handler gets a `struct sigcontext` after the signal's number; its word 19 is `fpstate`.) */
+void frame_entry(void);
+__asm__("frame_entry: pushl 8+4*19(%esp)\n call look_after_frame\n");
+
+__attribute__((used)) static void look_after_frame(L4_Word_t fpstate) {
+    L4_Word_t *after = (L4_Word_t *)(fpstate + FRAME_PLACE);
+    end(after < frame_stack || after >= frame_stack + FRAME_WORDS || *after != UNTOUCHED);
+}
+
+static int frame_tells(void) {
+    int status, child = fork();
+    if (child == 0) {
+        for (L4_Word_t i = 0; i < FRAME_WORDS; i++) {
+            frame_stack[i] = UNTOUCHED;
+        }
+        (void)call(NR_SIGNAL, SIGSEGV, (L4_Word_t)frame_entry, 0, 0);
+        __asm__ volatile("movl %0, %%esp\n movl %%eax, 8" : : "r"(frame_stack + FRAME_WORDS));
+    }
+    (void)call(NR_WAITPID, (L4_Word_t)child, (L4_Word_t)&status, 0, 0);
+    return status;
+}
+
 static int segments_of_own(void) {
     const L4_Word_t bases[] = {0, 0x01140000, 0x0ffffffc, 0x7fffffff, 0xc0000000, 0xf0000000, ~0u};
     for (unsigned i = 0; i < 7; i++) {
@@ -678,6 +738,9 @@ static const struct {
     {"steps without a handler", waits_in_steps, SIGKILL},
     {"selectors", selectors, 0},
     {"flags", flags, 0},
+    {"floating point without a word", floating_point, 0},
+    {"a frame that is too long", long_frame, 0},
+    {"what a frame tells", frame_tells, 0},
     {"segments of its own", segments_of_own, 0},
     {"a debugger", debugger, 0},
     {"gifts of pages", gifts, 0},
@@ -724,6 +787,7 @@ void l4_startup(void);
 __attribute__((used)) static void begin(void) {
     unsigned wrong;
     int pid = call(NR_GETPID, 0, 0, 0, 0), failed = ordinary(), drawn = draws();
+    registers_of_tasks();
     say("ordinary: ");
     say_number((unsigned)failed);
     say("\npicture: ");

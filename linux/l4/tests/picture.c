@@ -3,9 +3,10 @@
  * A picture of 320 by 240 dots in a corner of the frame buffer, of 640 by 480 dots of 16 bits
  * (vga=0x311), through /dev/mem: by a program of Linux' with system calls by INT 80h, native or on
  * L4. And what becomes of it where Linux itself is to read or write there. Compiled with ALONE it
- * is the first process, which does that and ends the run.
+ * is the first process, which does that and what registers.c has, and ends the run.
  */
 #include "picture.h"
+#include "registers.h"
 
 #include <stddef.h>
 
@@ -118,6 +119,7 @@ int picture(void) {
 #ifdef ALONE
 __attribute__((used)) static void begin(void) {
     (void)picture();
+    registers_of_tasks();
     (void)call(NR_IOCTL, 1, TCSBRK, 1); /* until it is out */
     for (;;) {
         (void)call(NR_REBOOT, 0xfee1dead, 672274793, 0x01234567);

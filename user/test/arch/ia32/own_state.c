@@ -193,6 +193,10 @@ static void over_interrupts(void) {
 #define FLOAT_STORE 0xdb, 0x1d, WORD(PAGE + 0x104) /* fistpl */
 #define FLOAT_SAVE  0xdd, 0x35, WORD(PAGE)         /* fnsave */
 
+/* movl %gs:0, %eax; movl value, the word of the UTCB at %eax */
+#define RAISES(value)                                                                              \
+    0x65, 0xa1, WORD(0u), 0xc7, 0x40, L4_IA32_UTCB_FIRST_FPU_USE, WORD((L4_Word_t)(value))
+
 /* Whether FRSTOR loads where the last instruction and its operand were: QEMU's does not, so that
  * there the kernel cannot clear them. */
 static bool pointers_are_loaded(struct task *child) {
@@ -371,6 +375,24 @@ static void fpu_exceptions(void) {
     EQUAL(o.words[NUMBER], 16);
 }
 
+/* With this word in its UTCB (first_fpu_use.h) a thread's first use is its handler's; no later one.
+ */
+static void fpu_first_use(void) {
+    struct task *child = child_with_page();
+    CHECK(child != NULL);
+    struct outcome o = EXECUTE(child, STORE(PAGE + 0x100, 4321), RAISES(1u), FLOAT_LOAD);
+    EQUAL(o.kind, OUTCOME_EXCEPTION);
+    EQUAL(o.words[NUMBER], 7);
+    child_delete(child);
+    child = child_with_page();
+    CHECK(child != NULL);
+    o = EXECUTE(child, STORE(PAGE + 0x100, 4321), RAISES(1u), RAISES(0u), FLOAT_LOAD, RAISES(1u));
+    EQUAL(o.kind, OUTCOME_DONE);
+    o = EXECUTE(child, FLOAT_STORE, 0xa1, WORD(PAGE + 0x104));
+    EQUAL(o.kind, OUTCOME_DONE);
+    EQUAL(o.words[0], 4321);
+}
+
 const struct test own_state_tests[] = {
     {"own_both_sides", both_sides},
     {"own_near_the_end", near_the_end},
@@ -385,5 +407,6 @@ const struct test own_state_tests[] = {
     {"own_fpu_exception_of_the_dead", fpu_exception_of_the_dead},
     {"own_fpu_over_ipc", fpu_over_ipc},
     {"own_fpu_exceptions", fpu_exceptions},
+    {"own_fpu_first_use", fpu_first_use},
     {NULL, NULL},
 };

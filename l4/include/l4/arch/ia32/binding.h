@@ -16,10 +16,11 @@
 
 #include <l4/common_binding.h>
 
-/* Words of the UTCB for extensions: software_interrupt.h. */
-#define L4_IA32_UTCB_INT_HANDLER 40
-#define L4_IA32_UTCB_INT_IP      44
-#define L4_IA32_UTCB_INT_CODE    48
+/* Words of the UTCB for extensions: software_interrupt.h, first_fpu_use.h. */
+#define L4_IA32_UTCB_INT_HANDLER   40
+#define L4_IA32_UTCB_INT_IP        44
+#define L4_IA32_UTCB_INT_CODE      48
+#define L4_IA32_UTCB_FIRST_FPU_USE 52
 
 /* Areas of the root task, chosen by the kernel before anybody could ask for others. */
 #define L4_ROOT_UTCB_AREA      0x6ff00000
