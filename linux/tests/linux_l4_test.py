@@ -161,13 +161,6 @@ def test_a_crash_of_the_server_is_told(caller: Path, server: Server) -> None:
 
 # What programs cannot have there (docs/linux-l4.md).
 LACKS = {
-    "the floating-point unit": {
-        "floating-point registers over fork",
-        "floating-point registers over signals",
-        "floating-point registers in signal frames",
-        "floating-point exceptions",
-        "a debugger's floating-point registers",
-    },
     "segments": {
         "limits of segments",
         "types of segments",
