@@ -137,6 +137,7 @@ HELD = 37
 # Links of a kernel through which boots go: as the linker has it, and with pads between its objects,
 # other ones in each (linux/shift). In links moved as a whole, 1 to 3, a line of code meets the same
 # others in a cache. What a pipe needs fills a StrongARM's: a quarter of its time is a link's luck.
+# Pads are of words, not lines: where in a line functions begin would else be the same in all links.
 LINKS = (0, 4, 5, 6, 7)
 
 # The functions that write back and invalidate caches and TLBs (arch/arm/mm: cache-*.S, tlb-*.S,

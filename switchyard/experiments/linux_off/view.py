@@ -76,7 +76,7 @@ def view(results: show.Results) -> show.View:
         tables.append(show.table(titles[board], "benchmark", lines, COLUMNS, MEANT, words))
     figure = show.bars(
         "What fast switching costs where it is turned off",
-        "fass=off against the unmodified kernel, means over boots of four links each",
+        "fass=off against the unmodified kernel, means over boots of five links each",
         "longer, %",
         [show.Bar(pair.name, suite.ABOUT[pair.board], 100 * pair.longer) for pair in every],
     )
