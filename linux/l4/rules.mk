@@ -42,7 +42,7 @@ L4_MAKE := TREE=$(L4_TREE) $(MAKE) -s -j$(JOBS) -C $(L4_TREE) O=$(L4) ARCH=um SU
 L4_WITHOUT := /os-Linux/|arch/um/drivers/|arch/um/kernel/(irq|sigio|umid|skas/stub)\.o|arch/x86/um/(bugs_32|ptrace_user|stub_segv)\.o
 
 # (The least of Linux has no network; the driver is there, and nobody asks it.)
-L4_OS   := console interrupts memory misc process fpu string switches threads time $(if $(KIND),,network)
+L4_OS   := console interrupts memory misc process string switches threads time fpu $(if $(KIND),,network)
 L4_HVC  := hvc_console hvc_irq
 L4_HOST := linux/l4/host/start linux/l4/host/stub linux/l4/host/host linux/l4/host/alias linux/l4/host/timer linux/l4/host/task \
            linux/l4/host/network \

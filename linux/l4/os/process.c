@@ -243,10 +243,7 @@ static void must_come(bool does) {
 
 /* Linux looks at a task's floating-point registers in calls that make others or end its program;
  * for a debugger in all; and sets them when a handler returns. */
-static void prepare_fpu(struct fpu *fpu, unsigned int slot, unsigned long number) {
-    if (fpu->owner != current) {
-        return;
-    }
+static noinline __cold void prepare_fpu(struct fpu *fpu, unsigned int slot, unsigned long number) {
     switch (number) {
     case __NR_sigreturn:
     case __NR_rt_sigreturn:
@@ -268,7 +265,9 @@ static void prepare_fpu(struct fpu *fpu, unsigned int slot, unsigned long number
 }
 
 static void system_call(struct uml_pt_regs *regs, struct space *space, unsigned int slot) {
-    prepare_fpu(&space->fpu, slot, regs->gp[HOST_AX]);
+    if (unlikely(space->fpu.owner)) {
+        prepare_fpu(&space->fpu, slot, regs->gp[HOST_AX]);
+    }
     regs->gp[HOST_ORIG_AX] = regs->gp[HOST_AX];
     handle_syscall(regs);
 }
@@ -407,9 +406,15 @@ static enum host_capture capture(unsigned int slot, struct task_struct *task) {
 
 #define INT_SIZE 2
 
+/* Something is to be done before the current task can run in the space. */
+static bool turn_is_due(const struct space *space) {
+    return space->faulting || space->segment_new ||
+           (space->fpu.used && space->fpu.owner != current);
+}
+
 /* Now the space's thread is the current task's. Another one that waits there for a page faults
  * again later; one that was about to make a call makes it again. */
-static void take_turn(struct space *space, unsigned int slot) {
+static noinline __cold void take_turn(struct space *space, unsigned int slot) {
     struct task_struct *other = space->faulting;
 
     if (other) {
@@ -424,6 +429,9 @@ static void take_turn(struct space *space, unsigned int slot) {
     if (space->segment_new) {
         space->segment_new = false;
         must_come(host_task_set_segment(slot, space->segment));
+    }
+    if (fatal_signal_pending(current)) {
+        end_interrupt(&current->thread.regs.regs);
     }
 }
 
@@ -442,7 +450,7 @@ void userspace(struct uml_pt_regs *regs, unsigned long *aux_fp_regs) {
         slot = slot_of(userspace_pid[0]);
         space = spaces[slot];
         place(space, slot);
-        if (waits_for_page(space)) {
+        if (unlikely(waits_for_page(space))) {
             if (!answer_fault(slot, &fault, &r, &stop)) { /* it is to fault again */
                 (void)capture(slot, current);
                 if (has_work()) {
@@ -453,9 +461,8 @@ void userspace(struct uml_pt_regs *regs, unsigned long *aux_fp_regs) {
         } else if (runs) {
             host_task_continue(slot, &r, &stop);
         } else {
-            take_turn(space, slot);
-            if (fatal_signal_pending(current)) {
-                end_interrupt(regs);
+            if (unlikely(turn_is_due(space))) {
+                take_turn(space, slot);
             }
             to_host(&r, regs->gp);
             if (singlestepping()) {
