@@ -239,6 +239,80 @@ static void moved_elsewhere(void) {
     used_elsewhere(1);
 }
 
+/*
+ * The third has the file elsewhere, and is the first to use each page of it but one. The first two
+ * have that one at the same address already, so that they find each other when they use the rest.
+ */
+static void third_elsewhere(void) {
+    enum { COUNT = 3, LITTLE = 256, PAGES = BYTES / PAGE };
+    int fd = scratch_file(0, 0);
+    struct ring ring;
+    char *at, *own;
+    EXPECT(truncate_to(fd, BYTES) == 0);
+    own = at = shared_at(FIRST, fd, BYTES);
+    ring_make(&ring, COUNT);
+    if (ring.own == 2) {
+        EXPECT(munmap(at, BYTES) == 0);
+        own = shared_at(FIRST + 4 * BLOCK, fd, BYTES);
+    }
+    for (int page = 0; page < PAGES; page++) {
+        /* The third writes a new page, the others read it: each in the ring's order. */
+        char *words = own + page * PAGE;
+        if (page != 0 || ring.own != 0) {
+            ring_wait(&ring);
+        }
+        if (ring.own != 2 && page > 1) {
+            EXPECT(filled(words - PAGE, LITTLE, 10 * page + ring.own));
+            fill(words - PAGE, LITTLE, 10 * page + ring.own + 1);
+        } else if (ring.own != 2 && page == 0) {
+            fill(words, LITTLE, ring.own);
+        } else if (ring.own == 2 && page > 0) {
+            EXPECT(page == 1 || filled(words - PAGE, LITTLE, 10 * page + 2));
+            fill(words, LITTLE, 10 * (page + 1));
+        }
+        ring_pass(&ring);
+    }
+    ring_finish(&ring);
+}
+
+/*
+ * Two share what ends with a block. What one of them maps after it is of the same file, so that
+ * both are one mapping, which goes as a whole: also what was written in the other block.
+ */
+static void grown(void) {
+    enum { HALF = 4 * PAGE, LITTLE = 256 };
+    static unsigned int copy[LITTLE / sizeof(unsigned int)];
+    int fd = scratch_file(0, 0);
+    char *at, *more;
+    struct ring ring;
+    EXPECT(truncate_to(fd, 2ul * HALF) == 0);
+    at = shared_at(LAST_OF_BLOCK, fd, HALF);
+    more = at + HALF;
+    ring_make(&ring, 2);
+    if (ring.own == 1) {
+        ring_wait(&ring);
+        EXPECT(filled(at, LITTLE, 1));
+        fill(at, LITTLE, 2);
+        ring_pass(&ring);
+        ring_wait(&ring); /* It has its part to the end. */
+        ring_end(&ring);
+    }
+    fill(at, LITTLE, 1);
+    ring_pass(&ring);
+    ring_wait(&ring);
+    EXPECT(filled(at, LITTLE, 2));
+    EXPECT(mmap(more, HALF, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, HALF) == more);
+    for (int word = 0; word < LITTLE; word += (int)sizeof(int)) {
+        EXPECT(*(volatile int *)(more + word) == 0); /* so that what is written stays in the cache */
+    }
+    fill(more, LITTLE, 3);
+    EXPECT(munmap(at, 2ul * HALF) == 0);
+    EXPECT(lseek(fd, HALF, SEEK_SET) == HALF && read_all(fd, copy, LITTLE) == LITTLE);
+    EXPECT(filled(copy, LITTLE, 3));
+    ring_pass(&ring);
+    ring_end(&ring);
+}
+
 /* At one address below 32 MB, which is another one to the processor in each. */
 static void below(void) {
     enum { LITTLE = 256 };
@@ -478,6 +552,8 @@ const struct test together_tests[] = {
     {"shared memory at one address and another", elsewhere},
     {"shared memory that one maps elsewhere", mapped_elsewhere},
     {"shared memory that one moves", moved_elsewhere},
+    {"shared memory that a third has elsewhere", third_elsewhere},
+    {"shared memory that grew into a block", grown},
     {"shared memory at one low address", below},
     {"shared memory that is cut off", cut_off},
     {"shared memory with a neighbour", neighbours},
