@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Shared memory: between processes, and at two addresses of one. */
 #include "test.h"
+#include "threads.h"
 
 enum { BYTES = 8 * PAGE };
 
@@ -55,6 +56,47 @@ static void shared_file(void) {
     EXPECT(filled(pages, BYTES, 53));
     EXPECT(sync_memory(pages, BYTES) == 0);
     in_turn(pages, map_shared(fd));
+}
+
+/* Is the thread's to the end: its program ends with it. */
+static void use_across(struct thread *thread) {
+    enum { LITTLE = 256 };
+    static unsigned int copy[LITTLE / sizeof(unsigned int)];
+    int fd = (int)thread->seed;
+    char *at = (char *)(32ul << 20) - PAGE;
+    int good = mmap(at, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == at;
+    for (char *side = at; good && side < at + 2 * PAGE; side += PAGE) {
+        /* Read first, so that what is written stays in the cache. */
+        for (int word = 0; word < LITTLE; word += (int)sizeof(int)) {
+            good &= *(volatile int *)(side + word) == 0;
+        }
+        fill(side, LITTLE, (unsigned long)side / PAGE);
+    }
+    good = good && munmap(at, 2 * PAGE) == 0;
+    for (char *side = at; good && side < at + 2 * PAGE; side += PAGE) {
+        good = lseek(fd, side - at, SEEK_SET) == side - at && read_all(fd, copy, LITTLE) == LITTLE;
+        good = good && filled(copy, LITTLE, (unsigned long)side / PAGE);
+    }
+    syscall(__NR_exit_group, good ? 0 : 1);
+}
+
+/*
+ * One mapping on both sides of 32 MB, below which the processor has addresses of its own for the
+ * program's. The stack ends there: so by a thread with another one.
+ */
+static void across(void) {
+    static struct thread thread;
+    int fd = scratch_file(0, 0);
+    pid_t child;
+    EXPECT(truncate_to(fd, 2l * PAGE) == 0);
+    child = fork();
+    EXPECT(child >= 0);
+    if (child == 0) {
+        thread.seed = fd;
+        EXPECT(thread_begin(&thread, use_across));
+        thread_wait(&thread);
+    }
+    EXPECT(ended_well(child));
 }
 
 /* So little that all of it may still be in the cache, and at one address only. */
@@ -270,6 +312,7 @@ const struct test shared_tests[] = {
     {"little of a file, mapped and read and written", little_of_a_file},
     {"little of a file, mapped by two at two addresses", at_two_addresses},
     {"little of a file, mapped by two at one address below 32 MB", at_one_low_address},
+    {"little of a file, mapped across 32 MB", across},
     {"a file that one has mapped, and another has not", mapped_by_one},
     {"a file mapped by one where another has something else", where_another_has_it},
     {"little of a file, mapped privately by one and written where another has it",

@@ -302,8 +302,9 @@ static void grown(void) {
     ring_wait(&ring);
     EXPECT(filled(at, LITTLE, 2));
     EXPECT(mmap(more, HALF, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, HALF) == more);
+    /* Read first, so that what is written stays in the cache. */
     for (int word = 0; word < LITTLE; word += (int)sizeof(int)) {
-        EXPECT(*(volatile int *)(more + word) == 0); /* so that what is written stays in the cache */
+        EXPECT(*(volatile int *)(more + word) == 0);
     }
     fill(more, LITTLE, 3);
     EXPECT(munmap(at, 2ul * HALF) == 0);
