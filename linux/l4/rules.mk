@@ -33,7 +33,7 @@ L4_TREE    := $(SOURCE)-l4
 L4_READY   := $(L4_TREE)/.patched-$(firstword $(shell cat $(L4_PATCHES) | cksum))
 
 # Headers of the C library that are not the processor's are where those of 64 bits are.
-L4_CC   := $(if $(KIND),$(abspath l4/tiny/cc),gcc -idirafter /usr/include/x86_64-linux-gnu)
+L4_CC   := $(if $(KIND),$(L4)/compiler/cc,gcc -idirafter /usr/include/x86_64-linux-gnu)
 L4_MAKE := TREE=$(L4_TREE) $(MAKE) -s -j$(JOBS) -C $(L4_TREE) O=$(L4) ARCH=um SUBARCH=i386 START=$(BOARD_ROOT) \
            CC='$(L4_CC) -ffile-prefix-map=$(L4_TREE)/= -ffile-prefix-map=$(L4)/=' LOCALVERSION= \
            $(if $(KIND),KCFLAGS='-O1 -w')
@@ -74,16 +74,22 @@ $(L4_TREE)/.patched-%: $(SOURCE)/.unpacked
 			{ echo "linux: $$patch: does not fit the sources in $(SOURCE)" >&2; exit 1; }; done
 	touch $@
 
-# (What tiny/cc keeps knows of no dependencies.)
-$(L4)/.configured: $(L4_CONFIG) $(L4_READY) $(if $(KIND),l4/tiny/cc l4/tiny/headers.h)
+# By what is in these files, not by when a checkout got them: the objects are for all checkouts. So the compiler is
+# there, too. (What it keeps knows of no dependencies.)
+L4_COMPILER := $(if $(KIND),l4/tiny/cc l4/tiny/headers.h)
+L4_MADE_OF  := $(L4)/.made-of-$(firstword $(shell cat $(L4_CONFIG) $(L4_COMPILER) | cksum))
+
+$(L4_MADE_OF): $(L4_READY)
 	$(if $(KIND),rm -rf $(L4))
 	@mkdir -p $(@D)
+	rm -f $(L4)/.made-of-*
+	$(if $(KIND),mkdir $(L4)/compiler && cp $(L4_COMPILER) $(L4)/compiler)
 	$(L4_MAKE) KCONFIG_ALLCONFIG=$(abspath $(L4_CONFIG)) allnoconfig
 	@! grep -E '^CONFIG_' $(L4_CONFIG) | grep -vxFf $(L4)/.config || \
 		{ echo "linux: $(L4_CONFIG): the lines above did not get into the configuration" >&2; exit 1; }
 	touch $@
 
-$(L4)/vmlinux: $(L4)/.configured
+$(L4)/vmlinux: $(L4_MADE_OF)
 	$(L4_MAKE) vmlinux
 	touch $@
 

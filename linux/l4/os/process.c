@@ -370,9 +370,16 @@ static void end_interrupt(struct uml_pt_regs *regs) {
     }
 }
 
+/* Where others are only to run, the task's floating-point registers stay in the unit: signals and
+ * debuggers look at them, which may come meanwhile. */
 static void do_work(struct uml_pt_regs *regs, struct space *space, unsigned int slot) {
-    must_come(fpu_save(&space->fpu, slot));
-    end_interrupt(regs);
+    if (need_resched()) {
+        schedule();
+    }
+    if (has_work()) {
+        must_come(fpu_save(&space->fpu, slot));
+        end_interrupt(regs);
+    }
 }
 
 /* Where the names of some programs decide: a space begins large, as its program's name is known
