@@ -81,7 +81,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, tuple[str, Do
     """The large one under the coherence checker."""
     build_linux.ensure([TINY["large"]])
     folder = tmp_path_factory.mktemp("hostile")
-    init = compiled(folder, *(f"{TESTS}/{name}.c" for name in (*ALONE, "hostile")), *LIBRARY)
+    init = compiled(folder, *(f"{TESTS}/{name}.c" for name in (*ALONE, "attacks", "hostile")), *LIBRARY)
     found = {}
     for name, server in TINY.items():
         boot = server.boot(MAX_CYCLES, MODE)

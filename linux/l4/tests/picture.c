@@ -6,6 +6,8 @@
  * is the first process, which does that and what registers.c has, and ends the run.
  */
 #include "picture.h"
+
+#include "calls.h"
 #include "registers.h"
 
 #include <stddef.h>
@@ -13,8 +15,6 @@
 #define FRAME_BUFFER 0xe0000000u /* machine/src/dev/vbe.rs */
 
 enum { WIDE = 640, TALL = 480, DRAWN_WIDE = 320, DRAWN_TALL = 240 };
-enum { NR_READ = 3, NR_WRITE = 4, NR_OPEN = 5, NR_MKNOD = 14, NR_PIPE = 42 };
-enum { NR_IOCTL = 54, NR_REBOOT = 88, NR_MMAP = 90, NR_PREAD = 180, NR_PWRITE = 181 };
 enum { TCSBRK = 0x5409 };
 enum { DEVICE = 0020600, DEV_MEM = 1 << 8 | 1, READ_WRITE_SYNC = 02 | 04010000 };
 enum { PROT_READ_WRITE = 3, MAP_SHARED = 1, MAP_PRIVATE = 2, EFAULT = 14, ERRORS = 4096 };
@@ -22,19 +22,6 @@ enum { PROT_READ_WRITE = 3, MAP_SHARED = 1, MAP_PRIVATE = 2, EFAULT = 14, ERRORS
 typedef unsigned short dot_t;
 /* A row of the picture in bytes. */
 enum { ROW = DRAWN_WIDE * sizeof(dot_t) };
-
-static int call5(int number, unsigned a, unsigned b, unsigned c, unsigned d, unsigned e) {
-    int answer;
-    __asm__ volatile("int $0x80"
-                     : "=a"(answer)
-                     : "a"(number), "b"(a), "c"(b), "d"(c), "S"(d), "D"(e)
-                     : "memory");
-    return answer;
-}
-
-static int call(int number, unsigned a, unsigned b, unsigned c) {
-    return call5(number, a, b, c, 0, 0);
-}
 
 static void draw_row(volatile dot_t *row, unsigned y) {
     for (unsigned x = 0; x < DRAWN_WIDE; x++) {
@@ -50,22 +37,15 @@ static int is_row(const volatile dot_t *row, unsigned y) {
     return x == DRAWN_WIDE;
 }
 
-static void say(const char *what, int answer, int good) {
-    static const char *const words[] = {": WRONG\n", ": done\n", ": refused\n"};
-    const char *both[] = {what, words[answer == -EFAULT ? 2 : answer == ROW && good]};
-    for (unsigned i = 0; i < 2; i++) {
-        unsigned length = 0;
-        while (both[i][length] != '\0') {
-            length++;
-        }
-        (void)call(NR_WRITE, 1, (unsigned)both[i], length);
-    }
+static void say_what(const char *what, int answer, int good) {
+    say(what);
+    say(answer == -EFAULT ? ": refused\n" : answer == ROW && good ? ": done\n" : ": WRONG\n");
 }
 
 static volatile dot_t *map(int file, unsigned flags) {
     const unsigned wanted[] = {0,     2 * WIDE * TALL, PROT_READ_WRITE,
                                flags, (unsigned)file,  FRAME_BUFFER};
-    return (volatile dot_t *)call(NR_MMAP, (unsigned)wanted, 0, 0);
+    return (volatile dot_t *)call(NR_MMAP, (unsigned)wanted, 0, 0, 0);
 }
 
 /* Calls that read or write a drawn row, through the file or where it is mapped. The picture stays.
@@ -74,34 +54,35 @@ static void calls(int file, volatile dot_t *dots) {
     static dot_t copy[DRAWN_WIDE];
     const unsigned at = (unsigned)copy, row = (unsigned)dots;
     int pipe[2] = {-1, -1};
-    int answer = call5(NR_PREAD, (unsigned)file, at, ROW, FRAME_BUFFER, 0);
-    say("pread() of the screen", answer, is_row(copy, 0));
+    int answer = call(NR_PREAD, (unsigned)file, at, ROW, FRAME_BUFFER);
+    say_what("pread() of the screen", answer, is_row(copy, 0));
     draw_row(copy, 0);
-    answer = call5(NR_PWRITE, (unsigned)file, at, ROW, FRAME_BUFFER, 0);
-    say("pwrite() of the screen", answer, is_row(dots, 0));
+    answer = call(NR_PWRITE, (unsigned)file, at, ROW, FRAME_BUFFER);
+    say_what("pwrite() of the screen", answer, is_row(dots, 0));
 
-    (void)call(NR_PIPE, (unsigned)pipe, 0, 0);
-    answer = call(NR_WRITE, (unsigned)pipe[1], row, ROW);
+    (void)call(NR_PIPE, (unsigned)pipe, 0, 0, 0);
+    answer = call(NR_WRITE, (unsigned)pipe[1], row, ROW, 0);
     if (answer == ROW) {
         draw_row(copy, 1);
-        (void)call(NR_READ, (unsigned)pipe[0], at, ROW);
+        (void)call(NR_READ, (unsigned)pipe[0], at, ROW, 0);
     }
-    say("write() from the screen", answer, is_row(copy, 0));
+    say_what("write() from the screen", answer, is_row(copy, 0));
     draw_row(copy, 0);
     draw_row(dots, 1);
-    (void)call(NR_WRITE, (unsigned)pipe[1], at, ROW);
-    say("read() to the screen", call(NR_READ, (unsigned)pipe[0], row, ROW), is_row(dots, 0));
+    (void)call(NR_WRITE, (unsigned)pipe[1], at, ROW, 0);
+    say_what("read() to the screen", call(NR_READ, (unsigned)pipe[0], row, ROW, 0),
+             is_row(dots, 0));
     draw_row(dots, 0);
 
     volatile dot_t *own = map(file, MAP_PRIVATE);
     draw_row(own, 1);
-    say("a copy of the screen's page", ROW, is_row(own, 1) && is_row(dots, 0));
+    say_what("a copy of the screen's page", ROW, is_row(own, 1) && is_row(dots, 0));
 }
 
 int picture(void) {
     const char *name = "/mem";
-    (void)call(NR_MKNOD, (unsigned)name, DEVICE, DEV_MEM);
-    int file = call(NR_OPEN, (unsigned)name, READ_WRITE_SYNC, 0);
+    (void)call(NR_MKNOD, (unsigned)name, DEVICE, DEV_MEM, 0);
+    int file = call(NR_OPEN, (unsigned)name, READ_WRITE_SYNC, 0, 0);
     if (file < 0) {
         return -file;
     }
@@ -120,10 +101,8 @@ int picture(void) {
 __attribute__((used)) static void begin(void) {
     (void)picture();
     registers_of_tasks();
-    (void)call(NR_IOCTL, 1, TCSBRK, 1); /* until it is out */
-    for (;;) {
-        (void)call(NR_REBOOT, 0xfee1dead, 672274793, 0x01234567);
-    }
+    (void)call(NR_IOCTL, 1, TCSBRK, 1, 0); /* until it is out */
+    restart();
 }
 __asm__(".globl _start\n_start: call begin\n");
 #endif

@@ -7,41 +7,16 @@
  */
 #include "registers.h"
 
+#include "calls.h"
+
 #include <stddef.h>
 
-enum { NR_EXIT = 1, NR_FORK = 2, NR_READ = 3, NR_WRITE = 4, NR_WAITPID = 7, NR_GETPID = 20 };
-enum { NR_PTRACE = 26, NR_KILL = 37, NR_IOCTL = 54, NR_SIGACTION = 67, NR_CLONE = 120 };
-enum { NR_SCHED_YIELD = 158, NR_RT_SIGACTION = 174, NR_USERFAULTFD = 374 };
-enum { SIGFPE = 8, SIGUSR1 = 10, SIGCHLD = 17, SIGSTOP = 19 };
 enum { SA_SIGINFO = 4, SA_RESTORER = 0x04000000, FPE_FLTDIV = 3 };
 enum { CLONE_VM = 0x100, CLONE_FILES = 0x400 };
 enum { PTRACE_TRACEME, PTRACE_CONT = 7, PTRACE_GETFPREGS = 14, PTRACE_SETFPREGS };
 
 /* Control words: as after FNINIT, with other precisions, with division by zero unmasked. */
 enum { INITIAL = 0x37f, DOUBLE = 0x27f, SINGLE = 0x07f, DIVISION = 0x37b };
-
-static int call(int number, unsigned a, unsigned b, unsigned c, unsigned d) {
-    int answer;
-    __asm__ volatile("int $0x80"
-                     : "=a"(answer)
-                     : "a"(number), "b"(a), "c"(b), "d"(c), "S"(d)
-                     : "memory");
-    return answer;
-}
-
-static void say(const char *text) {
-    unsigned length = 0;
-    while (text[length] != '\0') {
-        length++;
-    }
-    (void)call(NR_WRITE, 1, (unsigned)text, length, 0);
-}
-
-static void end(int status) {
-    for (;;) {
-        (void)call(NR_EXIT, (unsigned)status, 0, 0, 0);
-    }
-}
 
 /* ---- the unit ---- */
 
