@@ -98,6 +98,23 @@ static void heap(void) {
     EXPECT(heap_end(start) == start);
 }
 
+/* A call may do with a page what the program may. */
+static void rights_in_calls(void) {
+    enum { BYTES = 64 };
+    char *page = fresh(PAGE, MAP_PRIVATE);
+    int ends[2];
+    EXPECT(pipe(ends) == 0);
+    fill(page, BYTES, 51);
+    EXPECT(protect(page, PAGE, PROT_NONE) == 0);
+    EXPECT(write(ends[1], page, BYTES) == -1 && errno == EFAULT);
+    EXPECT(protect(page, PAGE, PROT_READ) == 0);
+    EXPECT(write(ends[1], page, BYTES) == BYTES);
+    EXPECT(read(ends[0], page, 1) == -1 && errno == EFAULT);
+    EXPECT(protect(page, PAGE, PROT_READ | PROT_WRITE) == 0);
+    fill(page, BYTES, 52);
+    EXPECT(read(ends[0], page, BYTES) == BYTES && filled(page, BYTES, 51));
+}
+
 const struct test memory_tests[] = {
     {"demand paging", demand_paging},
     {"copy on write after fork", copy_on_write},
@@ -105,5 +122,6 @@ const struct test memory_tests[] = {
     {"addresses that get other pages", pages_change_hands},
     {"pages that move", moved_pages},
     {"a growing heap", heap},
+    {"rights to memory in system calls", rights_in_calls},
     {0},
 };
