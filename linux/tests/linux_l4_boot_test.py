@@ -36,6 +36,7 @@ TINY = {"-".join(small) or "large": replace(one, kind="tiny") for small, one in 
 MAX_CYCLES = 6_000_000_000
 TESTS = "linux/l4/tests"
 ALONE = ("picture", "registers")
+HOSTILE = (*ALONE, "attacks", "hostile")
 LIBRARY = ("l4/lib/startup.c", "l4/lib/arch/ia32/syscalls.S")
 INCLUDES = ("l4/include", "l4/include/l4/arch/ia32", "include")
 MODE = "vga=0x311 quiet"
@@ -81,7 +82,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, tuple[str, Do
     """The large one under the coherence checker."""
     build_linux.ensure([TINY["large"]])
     folder = tmp_path_factory.mktemp("hostile")
-    init = compiled(folder, *(f"{TESTS}/{name}.c" for name in (*ALONE, "attacks", "hostile")), *LIBRARY)
+    init = compiled(folder, *(f"{TESTS}/{name}.c" for name in HOSTILE), *LIBRARY)
     found = {}
     for name, server in TINY.items():
         boot = server.boot(MAX_CYCLES, MODE)
