@@ -122,7 +122,6 @@ USERS = (
 )
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("plain", ["sa1110", "versatilepb"], indirect=True)
 def test_without_the_option_objects_are_the_same(plain: str, tmp_path: Path) -> None:
     """As the unmodified kernel's build compiles them, but for the numbers of lines."""
