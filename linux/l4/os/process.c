@@ -370,8 +370,8 @@ static void end_interrupt(struct uml_pt_regs *regs) {
     }
 }
 
-/* Where others are only to run, the task's floating-point registers stay in the unit: signals and
- * debuggers look at them, which may come meanwhile. */
+/* A reschedule alone leaves the task's floating-point registers in the unit. For a signal or a
+ * debugger, which may come while others run, they are saved. */
 static void do_work(struct uml_pt_regs *regs, struct space *space, unsigned int slot) {
     if (need_resched()) {
         schedule();

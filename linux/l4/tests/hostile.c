@@ -101,7 +101,7 @@ static int draws(void) {
 }
 /* ---- the witness ---- */
 
-enum { PATTERN = 0x5a17c0de, WORDS = 4096 };
+enum { PATTERN = 0x5a17c0de, WORDS = 4096 }; /* four pages */
 
 static int to_witness[2], from_witness[2];
 static L4_Word_t pattern[WORDS];
