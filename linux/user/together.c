@@ -276,6 +276,48 @@ static void third_elsewhere(void) {
 }
 
 /*
+ * The third only reads the file, in a private mapping elsewhere, which sees what is written as long
+ * as it writes nothing itself. It is the first to use one page, and uses another after those that
+ * write; it comes when these have found that nobody has the file elsewhere.
+ */
+static void read_elsewhere(void) {
+    /* Further from each other than what a fault that reads maps at once. */
+    enum { LITTLE = 256, NEAR = 20, FAR = 40, PAGES = 44, ROUNDS = 4 };
+    static unsigned int nothing[LITTLE / sizeof(unsigned int)];
+    int fd = scratch_file(0, 0);
+    struct ring ring;
+    char *at;
+    EXPECT(truncate_to(fd, PAGES * PAGE) == 0);
+    at = shared_at(FIRST, fd, PAGES * PAGE);
+    ring_make(&ring, 3);
+    for (int round = 0; round < ROUNDS; round++) {
+        int turn = 2 * round + ring.own, fresh = ring.own == 0 && round < 3;
+        char *first = at + (round < 2 ? round : NEAR) * PAGE, *second = at + FAR * PAGE;
+        if (round != 0 || ring.own != 0) {
+            ring_wait(&ring);
+        }
+        if (ring.own == 2 && round == 0) {
+            EXPECT(munmap(at, PAGES * PAGE) == 0);
+        } else if (ring.own == 2 && round == 1) {
+            at = mmap((char *)FIRST + 4 * BLOCK, PAGES * PAGE, PROT_READ, MAP_PRIVATE | MAP_FIXED,
+                      fd, 0);
+            EXPECT(at == (char *)FIRST + 4 * BLOCK);
+            EXPECT(memcmp(at + NEAR * PAGE, nothing, LITTLE) == 0);
+        } else {
+            /* Read first: a line is taken for that alone. */
+            EXPECT(fresh || filled(first, LITTLE, turn));
+            EXPECT(turn == 0 || filled(second, LITTLE, turn));
+        }
+        if (ring.own != 2) {
+            fill(first, LITTLE, turn + 1);
+            fill(second, LITTLE, turn + 1);
+        }
+        ring_pass(&ring);
+    }
+    ring_finish(&ring);
+}
+
+/*
  * Two share what ends with a block. What one of them maps after it is of the same file, so that
  * both are one mapping, which goes as a whole: also what was written in the other block.
  */
@@ -554,6 +596,7 @@ const struct test together_tests[] = {
     {"shared memory that one maps elsewhere", mapped_elsewhere},
     {"shared memory that one moves", moved_elsewhere},
     {"shared memory that a third has elsewhere", third_elsewhere},
+    {"shared memory that a third only reads elsewhere", read_elsewhere},
     {"shared memory that grew into a block", grown},
     {"shared memory at one low address", below},
     {"shared memory that is cut off", cut_off},
