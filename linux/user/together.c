@@ -318,6 +318,39 @@ static void read_elsewhere(void) {
 }
 
 /*
+ * Both have the file at one address, the second elsewhere as well; there it is the first to use
+ * each page but one. That they have the address together says nothing of its other one.
+ */
+static void twice(void) {
+    enum { LITTLE = 256, PAGES = 5 };
+    static unsigned int nothing[LITTLE / sizeof(unsigned int)];
+    int fd = scratch_file(0, 0);
+    struct ring ring;
+    char *at, *other = NULL;
+    EXPECT(truncate_to(fd, PAGES * PAGE) == 0);
+    at = shared_at(FIRST, fd, PAGES * PAGE);
+    ring_make(&ring, 2);
+    for (int page = 0; page < PAGES; page++) {
+        char *words = (ring.own == 0 || page == 0 ? at : other) + page * PAGE;
+        if (page != 0 || ring.own != 0) {
+            ring_wait(&ring);
+        }
+        EXPECT((page == 0 && ring.own == 0) || filled(words, LITTLE, 2 * page + ring.own));
+        fill(words, LITTLE, 2 * page + ring.own + 1);
+        if (ring.own == 1 && page == 0) {
+            other = shared_at(FIRST + 4 * BLOCK, fd, PAGES * PAGE);
+        }
+        if (ring.own == 1 && page + 1 < PAGES) {
+            words = other + (page + 1) * PAGE;
+            EXPECT(memcmp(words, nothing, LITTLE) == 0);
+            fill(words, LITTLE, 2 * page + 2);
+        }
+        ring_pass(&ring);
+    }
+    ring_finish(&ring);
+}
+
+/*
  * Two share what ends with a block. What one of them maps after it is of the same file, so that
  * both are one mapping, which goes as a whole: also what was written in the other block.
  */
@@ -597,6 +630,7 @@ const struct test together_tests[] = {
     {"shared memory that one moves", moved_elsewhere},
     {"shared memory that a third has elsewhere", third_elsewhere},
     {"shared memory that a third only reads elsewhere", read_elsewhere},
+    {"shared memory that one has twice", twice},
     {"shared memory that grew into a block", grown},
     {"shared memory at one low address", below},
     {"shared memory that is cut off", cut_off},
