@@ -8,6 +8,8 @@ import csv
 import io
 import json
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -176,6 +178,32 @@ def test_results_are_kept(tmp_path: Path) -> None:
     path.write_text("[]")
     with pytest.raises(InputError, match="expected an object"):
         command.load(path)
+
+
+def test_what_another_run_keeps_meanwhile_stays(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path, fault = tmp_path / "found.json", FAULTS[0]
+
+    class Waits(workshop.Workshop):
+        """Gets its turn when another run has ended."""
+
+        @contextmanager
+        def only_user(self) -> Iterator[int]:
+            command.save({"another": Result("1", {}, "self-test", "a test")}, path)
+            yield 0
+
+        def prepare(self) -> bool:
+            return False
+
+    monkeypatch.setattr(command, "Workshop", Waits)
+    monkeypatch.setattr(command, "_ask", lambda *_: Result(fault.key, {}, "self-test", "a test"))
+    monkeypatch.setattr(trial, "built", lambda: None)
+    monkeypatch.setattr(trial, "tests", lambda _: "these")
+    monkeypatch.setattr(trial, "sound", lambda *_: None)
+    silent = Console(quiet=True)
+    command.run(silent, silent, command.Wish([fault.name], ["self-test"], False), path, 1)
+    assert set(command.load(path)) == {"another", fault.name}
 
 
 def test_the_table_says_what_was_not_tried() -> None:

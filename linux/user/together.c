@@ -322,7 +322,7 @@ static void read_elsewhere(void) {
  * each page but one. That they have the address together says nothing of its other one.
  */
 static void twice(void) {
-    enum { LITTLE = 256, PAGES = 5 };
+    enum { LITTLE = 256, PAGES = 6 };
     static unsigned int nothing[LITTLE / sizeof(unsigned int)];
     int fd = scratch_file(0, 0);
     struct ring ring;
@@ -331,7 +331,7 @@ static void twice(void) {
     at = shared_at(FIRST, fd, PAGES * PAGE);
     ring_make(&ring, 2);
     for (int page = 0; page < PAGES; page++) {
-        char *words = (ring.own == 0 || page == 0 ? at : other) + page * PAGE;
+        char *words = (ring.own == 0 || page % 2 == 0 ? at : other) + page * PAGE;
         if (page != 0 || ring.own != 0) {
             ring_wait(&ring);
         }

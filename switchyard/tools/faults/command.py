@@ -82,7 +82,6 @@ def run(out: Console, err: Console, wish: Wish, file: Path, jobs: int, form: str
     chosen = catalogue.choose(catalogue.read(catalogue.place()), wish.names)
     stages = trial.choose(wish.stages)
     results = load(file)
-    known = {} if wish.fresh else results
     files.writable(file)
     err.print("faults: building the kernel and the tests without a fault", soft_wrap=True)
     trial.built()
@@ -90,11 +89,13 @@ def run(out: Console, err: Console, wish: Wish, file: Path, jobs: int, form: str
         planted(fault)  # complains before the first takes its time
     tests = {stage.name: trial.tests(stage) for stage in stages}
     new = Result("", {}, "", "")
-    left = {fault: known.get(fault.name, new).left(fault, tests) for fault in chosen}
-    wanted = [fault for fault in chosen if left[fault]]
     workshop = Workshop(jobs)
     try:
         with workshop.only_user():
+            results = load(file)  # with what another run has kept while this one waited for it
+            known = {} if wish.fresh else results
+            left = {fault: known.get(fault.name, new).left(fault, tests) for fault in chosen}
+            wanted = [fault for fault in chosen if left[fault]]
             if wanted and workshop.prepare():
                 err.print("faults: sources and objects of their own are made", soft_wrap=True)
             if wanted:
