@@ -318,8 +318,9 @@ static void read_elsewhere(void) {
 }
 
 /*
- * Both have the file at one address, the second elsewhere as well; there it is the first to use
- * each page but one. That they have the address together says nothing of its other one.
+ * Both have the file at one address, the second elsewhere as well: there it is the first to use
+ * each page but one, and it reads half of them at the first address then. That they have this
+ * address together says nothing of the other.
  */
 static void twice(void) {
     enum { LITTLE = 256, PAGES = 6 };
